@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the compiler is told: branch hints, symbol aliases, the size of a cache line.
+#ifndef SHOAL_BASE_COMPILER_H
+#define SHOAL_BASE_COMPILER_H
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define CACHE_LINE 64
+#define LINE_ALIGNED _Alignas(CACHE_LINE)
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+// Kept out of line and out of the hot text: error paths, slow paths.
+#define COLD __attribute__((cold, noinline))
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#define UNUSED __attribute__((unused))
+
+// Initial-exec: one load relative to the thread pointer, no call. Safe for a library that is
+// linked (the static TLS surplus serves dlopen).
+#define TLS_FAST _Thread_local __attribute__((tls_model("initial-exec")))
+
+// The public name of a function defined as p<name>: weak, so that a tool can put its own in front
+// (OpenSHMEM 1.6, "Profiling Interface").
+#define WEAK_TWIN(name) extern __typeof(p##name) name __attribute__((weak, alias("p" #name)))
+
+#endif

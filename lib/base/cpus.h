@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this process may use of the machine.
+#ifndef SHOAL_BASE_CPUS_H
+#define SHOAL_BASE_CPUS_H
+
+#include <stddef.h>
+
+// Cores this process may use: the smaller of its affinity mask and its cgroup's CPU quota, >= 1.
+int cpus_usable(void);
+
+// Bytes of memory this process may use: the smaller of the machine's and its cgroup's limit.
+size_t memory_usable(void);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every setting, once: the parser, `shoal info`, SHMEM_INFO and the manual come from this table.
+// X(field, environment name, type, default as text, meaning)
+// Types: FLAG (set to anything: on), BOOL (0 or 1), INT, SIZE (number with k, m, g or t), TEXT.
+// A SHMEM_ name is also looked for under its old SMA_ name (OpenSHMEM 1.6, environment variables).
+#ifndef SHOAL_BASE_SETTINGS_TABLE_H
+#define SHOAL_BASE_SETTINGS_TABLE_H
+
+#define SETTINGS_TABLE(X)                                                                       \
+    X(symmetric_size, "SHMEM_SYMMETRIC_SIZE", SIZE, "0",                                        \
+      "bytes of symmetric heap per PE; 0: this node's memory divided by its PEs")               \
+    X(debug, "SHMEM_DEBUG", FLAG, "", "set: debugging messages and a backtrace on fatal errors") \
+    X(info, "SHMEM_INFO", FLAG, "", "set: print the settings at start-up")                      \
+    X(version, "SHMEM_VERSION", FLAG, "", "set: print the library's version at start-up")       \
+    X(log, "SHOAL_LOG", TEXT, "warn",                                                           \
+      "error, warn, info or debug; for one topic TOPIC:LEVEL; several separated by commas")     \
+    X(check, "SHOAL_CHECK", BOOL, "1",                                                          \
+      "compare the arguments of collective calls between PEs, and check them")                  \
+    X(backtrace, "SHOAL_BACKTRACE", BOOL, "0", "print a backtrace on fatal errors")             \
+    X(spin, "SHOAL_SPIN", INT, "-1",                                                            \
+      "microseconds a wait spins before it yields; -1: 20, or 0 when PEs outnumber cores")      \
+    X(direct, "SHOAL_DIRECT", BOOL, "1",                                                        \
+      "load and store peers on this node; 0: through the transport's calls (for tests)")        \
+    X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
+      "make global and static variables symmetric")
+
+#endif

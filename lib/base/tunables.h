@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sizes and thresholds fixed at build time. HOSTILE=1 makes every one of them so small that the
+// rare paths become the common ones; the same tests must pass.
+#ifndef SHOAL_BASE_TUNABLES_H
+#define SHOAL_BASE_TUNABLES_H
+
+#if defined(SHOAL_HOSTILE)
+#define HOSTILE 1
+#define LIMIT_COLL_SLOT 64            // bytes of one PE's contribution that travel through its slot
+#define LIMIT_COLL_BLOCK 256          // bytes reduced at a time
+#define LIMIT_HEAP_DEFAULT (64UL << 20)
+#define LIMIT_SPIN_NS 0
+#define LIMIT_YIELDS 2
+#define LIMIT_REMOTE_CHUNK 48         // bytes a transport moves per call (forced partial progress)
+#else
+#define HOSTILE 0
+#define LIMIT_COLL_SLOT 4096
+#define LIMIT_COLL_BLOCK 8192
+#define LIMIT_HEAP_DEFAULT 0          // 0: the memory this node has, divided by its PEs
+#define LIMIT_SPIN_NS 20000
+#define LIMIT_YIELDS 200
+#define LIMIT_REMOTE_CHUNK (1UL << 30)
+#endif
+
+#define LIMIT_TEAMS 256               // teams alive at once on one PE, world included
+#define LIMIT_PES (1 << 20)
+
+#endif

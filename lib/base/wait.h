@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for memory that another thread or process will change: spin, then yield, then sleep.
+//
+//     struct waiter w = waiter_start(&bell);
+//     while (!condition)
+//         waiter_step(&w);
+//
+// The bell belongs to the memory waited for. Whoever changes that memory calls bell_check(), one
+// load of a line that is normally shared, and rings when somebody sleeps.
+//
+// No wake-up is lost, though the writer has no fence between its store and the load of `armed`:
+// the sleeper arms the bell and then issues membarrier(GLOBAL_EXPEDITED), which acts as a full
+// fence in every running writer, before it looks at the condition a last time. Either the writer's
+// load comes after that fence and sees `armed`, or its store came before and the sleeper sees it.
+// Sleeps are bounded all the same (1 ms growing to 16 ms): a user may change a word with a plain
+// store through shmem_ptr(), which rings nothing. Where membarrier is forbidden they stay at 1 ms.
+#ifndef SHOAL_BASE_WAIT_H
+#define SHOAL_BASE_WAIT_H
+
+#include "compiler.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bell {
+    _Atomic uint32_t armed; // 1: somebody sleeps or is about to
+    _Atomic uint32_t seq;   // futex word, bumped by every ring
+};
+
+struct waiter {
+    struct bell *bell;
+    uint32_t steps;
+    uint32_t yields;
+    uint32_t seq;      // of the bell when it was armed
+    uint32_t sleep_us; // how long the last sleep could take
+    bool is_armed;     // the bell is armed and the condition was not yet looked at again
+    uint64_t deadline; // end of spinning, ns
+};
+
+// Called in every step that is past spinning; set by core. progress moves what needs moving,
+// check leaves the process when the job has ended.
+struct wait_hooks {
+    void (*progress)(void);
+    void (*check)(void);
+};
+extern struct wait_hooks wait_hooks;
+
+// How long to spin before yielding, for `peers` processes on `cpus` cores that all may wait;
+// spin_us -1: choose. Registers the process for membarrier. Call it before the first wait.
+void wait_configure(int peers, int cpus, long spin_us);
+
+void waiter_pause(struct waiter *w); // past the first few spins
+void bell_ring(struct bell *bell);
+
+static inline struct waiter waiter_start(struct bell *bell)
+{
+    return (struct waiter){.bell = bell};
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+extern uint32_t wait_spins; // steps that only spin; 0 when PEs outnumber cores
+
+static inline void waiter_step(struct waiter *w)
+{
+    if (likely(w->steps++ < wait_spins))
+        cpu_relax();
+    else
+        waiter_pause(w);
+}
+
+static inline void bell_check(struct bell *bell)
+{
+    // Pairs with the sleeper's membarrier; keeps the compiler from moving the load up.
+    atomic_signal_fence(memory_order_seq_cst);
+    if (unlikely(atomic_load_explicit(&bell->armed, memory_order_relaxed)))
+        bell_ring(bell);
+}
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making and opening the job's shared file. See job.h.
+#include "job.h"
+
+#include "cpus.h"
+#include "tunables.h"
+#include "log.h"
+#include "team_area.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+#define HEAP_GRAIN (2UL << 20) // heaps start and end on what may be a huge page
+#define HEAP_LEAST (64UL << 20)
+
+static size_t round_up(size_t n, size_t grain)
+{
+    return (n + grain - 1) / grain * grain;
+}
+
+// All heaps together may fill the memory this node lets us use, and a quarter of the address
+// space we may reserve.
+static size_t default_heap_size(int npes)
+{
+    if (LIMIT_HEAP_DEFAULT)
+        return LIMIT_HEAP_DEFAULT;
+    size_t size = memory_usable() / (size_t)npes;
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+        size > space.rlim_cur / 4 / (size_t)npes)
+        size = space.rlim_cur / 4 / (size_t)npes;
+    else if (size < HEAP_LEAST)
+        size = HEAP_LEAST;
+    return size;
+}
+
+static void fill_header(struct job *job, int npes, size_t heap_size, pid_t launcher)
+{
+    job->magic = JOB_MAGIC;
+    job->layout = JOB_LAYOUT;
+    job->npes = npes;
+    job->cpus = cpus_usable();
+    job->launcher = launcher;
+    job->header_size = HEAP_GRAIN;
+    job->heap_offset = round_up(sizeof(struct pe_ctl), PAGE) + TEAM_AREAS_SIZE;
+    job->heap_offset = round_up(job->heap_offset, HEAP_GRAIN);
+    job->heap_size = round_up(heap_size, HEAP_GRAIN);
+    job->slice_size = job->heap_offset + job->heap_size;
+}
+
+int job_create(int npes, size_t heap_size, pid_t launcher)
+{
+    struct job job = {0};
+    fill_header(&job, npes, heap_size ? heap_size : default_heap_size(npes), launcher);
+    int fd = memfd_create("shoal", MFD_ALLOW_SEALING);
+    if (fd < 0) {
+        log_line(LOG_ERROR, LOG_BOOT, "memfd_create: %s", strerror(errno));
+        return -1;
+    }
+    off_t size = (off_t)(job.header_size + (size_t)npes * job.slice_size);
+    if (ftruncate(fd, size) || pwrite(fd, &job, sizeof job, 0) != sizeof job) {
+        log_line(LOG_ERROR, LOG_BOOT, "cannot make a shared file of %lld bytes for %d PEs: %s; "
+                 "lower SHMEM_SYMMETRIC_SIZE", (long long)size, npes, strerror(errno));
+        close(fd);
+        return -1;
+    }
+    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); // no PE can be given a SIGBUS by another
+    return fd;
+}
+
+static bool header_is_sound(const struct job *job, off_t file_size)
+{
+    return job->magic == JOB_MAGIC && job->layout == JOB_LAYOUT && job->npes > 0 &&
+           job->npes <= LIMIT_PES && job->header_size >= sizeof *job &&
+           job->heap_offset < job->slice_size &&
+           job->heap_size == job->slice_size - job->heap_offset &&
+           job->header_size + (uint64_t)job->npes * job->slice_size <= (uint64_t)file_size;
+}
+
+struct job *job_open(int fd)
+{
+    struct stat st;
+    struct job *job = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *job)
+        job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (job == MAP_FAILED) {
+        log_line(LOG_ERROR, LOG_BOOT, JOB_ENV_FD "=%d is not the job's shared file: was it closed "
+                 "between oshrun and this program?", fd);
+        return NULL;
+    }
+    if (header_is_sound(job, st.st_size))
+        return job;
+    log_line(LOG_ERROR, LOG_BOOT, "the job's shared file has layout %u, this library %u: oshrun "
+             "and libshoal are of different versions", job->layout, JOB_LAYOUT);
+    munmap(job, sizeof *job);
+    return NULL;
+}
+
+struct pe_ctl *job_map_ctl(int fd, const struct job *job, int pe)
+{
+    void *p = mmap(NULL, sizeof(struct pe_ctl), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                   (off_t)(job->header_size + (uint64_t)pe * job->slice_size));
+    return p == MAP_FAILED ? NULL : p;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The job's shared memory on one node: a single memfd, made by the launcher (or by a PE that
+// starts alone), inherited by every PE and gone with the last of them.
+//
+//     0          header_size     + pe * slice_size                           data_offset
+//     | struct job | slice of PE 0 | slice of PE 1 | ... | slice of PE n-1 | static data 0 | ...
+//                   \ struct pe_ctl | internal area | symmetric heap /
+//
+// All slices are mapped by one mmap, PE order kept: what lies at `a` here lies at
+// a + (pe - me) * slice_size for that PE; no table, whatever the number of PEs. The mapping is
+// placed so that the own heap has the same address on every PE. The file is sparse: what nobody
+// touched takes no memory. Shared memory holds offsets and numbers, never pointers.
+#ifndef SHOAL_CORE_JOB_H
+#define SHOAL_CORE_JOB_H
+
+#include "compiler.h"
+#include "wait.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define JOB_MAGIC 0x6c616f6853u // "Shoal"
+#define JOB_LAYOUT 1u           // bump when a structure here changes
+
+// Environment from the launcher to a PE.
+#define JOB_ENV_FD "SHOAL_JOB"
+#define JOB_ENV_PE "SHOAL_PE"
+
+struct job {
+    uint64_t magic;
+    uint32_t layout;
+    int32_t npes;
+    int32_t cpus;          // cores the launcher could use, before any binding
+    int32_t launcher;      // pid, 0 when a PE started alone
+    uint64_t header_size;  // file offset of the first slice
+    uint64_t slice_size;
+    uint64_t heap_offset;  // within a slice
+    uint64_t heap_size;
+    LINE_ALIGNED _Atomic int32_t ready;  // PEs that have published their layout
+    _Atomic int32_t ended;               // JOB_ENDED_*, set once
+    _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit
+    _Atomic int32_t ended_by;            // PE
+    struct bell bell;                    // rung when `ready` or `ended` changes
+};
+
+enum { JOB_RUNNING, JOB_ENDED_GLOBAL_EXIT, JOB_ENDED_FATAL };
+
+// What a PE has reached; the launcher reads it when the process is gone.
+enum pe_state {
+    PE_NONE,      // not yet claimed
+    PE_CLAIMED,   // the library is loaded
+    PE_RUNNING,   // between shmem_init and shmem_finalize
+    PE_FINALIZED, // finalized; may exit as it likes
+};
+
+// What a collective call was given, to be compared between PEs.
+struct call_record {
+    uint64_t call; // enum call_id
+    uint64_t a, b;
+};
+
+struct pe_ctl {
+    _Atomic int32_t pid;
+    _Atomic int32_t state;     // enum pe_state
+    uint64_t data_size;        // static data: bytes,
+    uint64_t data_hash;        // and a hash of the layout, to be equal on all PEs
+    LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
+    LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
+    LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation
+};
+
+_Static_assert(sizeof(struct job) == 2 * CACHE_LINE, "job header: two lines");
+_Static_assert(sizeof(struct pe_ctl) == 4 * CACHE_LINE, "PE control: four lines");
+
+// Creates the job's memfd for npes PEs of which all are on this node, with heaps of heap_size
+// bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
+int job_create(int npes, size_t heap_size, pid_t launcher);
+
+// Maps the header of the job behind fd; checks it. NULL after one line when it is no job of ours.
+struct job *job_open(int fd);
+
+// A PE's control block, mapped from the file (used by the launcher, which maps no heaps).
+// NULL when the map fails.
+struct pe_ctl *job_map_ctl(int fd, const struct job *job, int pe);
+
+#endif
