@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE 4096UL
 #define HEAP_GRAIN (2UL << 20) // heaps start and end on what may be a huge page
 #define HEAP_LEAST (64UL << 20)
 
@@ -49,7 +48,7 @@ static void fill_header(struct job *job, int npes, size_t heap_size, pid_t launc
     job->cpus = cpus_usable();
     job->launcher = launcher;
     job->header_size = HEAP_GRAIN;
-    job->heap_offset = round_up(sizeof(struct pe_ctl), PAGE) + TEAM_AREAS_SIZE;
+    job->heap_offset = TEAM_AREAS_OFFSET + TEAM_AREAS_SIZE;
     job->heap_offset = round_up(job->heap_offset, HEAP_GRAIN);
     job->heap_size = round_up(heap_size, HEAP_GRAIN);
     job->slice_size = job->heap_offset + job->heap_size;

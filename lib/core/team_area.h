@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one PE shares with the other members of one team, in its slice's internal area.
 //
-//     struct team_area: | flag[round] one line each | publish | leave | slot 0 | slot 1 |
+//     struct team_area: | flag[round] one line each | publish 0 1 | leave | ... | slot 0 1 |
 //
-// flag[r] is written by the partner of round r of the dissemination barrier, everything else by
-// the owner alone. Every value is a sequence number that only grows, so nothing is ever reset.
+// flag[r] is written by the partner of round r of the dissemination barrier, arrived and opened of
+// the team's first member by all, everything else by the owner alone. Every value is a sequence
+// number that only grows, so nothing is ever reset while the team lives.
 #ifndef SHOAL_CORE_TEAM_AREA_H
 #define SHOAL_CORE_TEAM_AREA_H
 
@@ -17,15 +18,17 @@
 
 #define TEAM_ROUNDS 20 // log2 of LIMIT_PES
 
+#define LINE_BYTES (CACHE_LINE - 8)
+
 struct team_line {
     LINE_ALIGNED _Atomic uint64_t seq;
-    uint64_t word[7]; // a few words that travel with it
+    unsigned char bytes[LINE_BYTES]; // a short payload that travels with it
 };
 
 struct team_area {
     struct team_line flag[TEAM_ROUNDS];
-    struct team_line publish; // seq: this PE's slot for that exchange is filled
-    struct team_line leave;   // seq: this PE has read all it wanted of exchanges up to it
+    struct team_line publish[2]; // by parity; seq: this PE's part of that exchange is there
+    struct team_line leave;      // seq: this PE has read all it wanted of exchanges up to it
     LINE_ALIGNED struct bell bell;   // for those who wait for publish or leave
     LINE_ALIGNED _Atomic uint64_t arrived; // central barrier: counter at the team's first PE
     LINE_ALIGNED _Atomic uint64_t opened;  // and the sequence number it has released
@@ -35,6 +38,7 @@ struct team_area {
 _Static_assert(sizeof(struct team_area) % CACHE_LINE == 0, "whole lines");
 _Static_assert((1 << TEAM_ROUNDS) >= LIMIT_PES, "a flag for every round");
 
+#define TEAM_AREAS_OFFSET 4096 // in a slice
 #define TEAM_AREAS_SIZE (LIMIT_TEAMS * sizeof(struct team_area))
 
 #endif

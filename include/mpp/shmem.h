@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The header's old place, deprecated since OpenSHMEM 1.1.
+#include <shmem.h>

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Becoming a PE. When oshrun started the process, its static data moves before main, by a
+// constructor, while there is one thread; the rest waits for shmem_init. See job.h and data.h.
+#include "boot.h"
+
+#include "call.h"
+#include "cpus.h"
+#include "data.h"
+#include "log.h"
+#include "settings.h"
+#include "world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+// Own heaps are put here when the address space allows, so that a symmetric object has the same
+// address on every PE: far from programs, libraries and the sanitizers' shadows.
+#define HEAP_HINT 0x300000000000u
+
+// Launchers that we cannot join yet: a variable they set, the count of processes it tells.
+struct foreign {
+    const char *count_env, *name;
+};
+static const struct foreign foreign_launchers[] = {
+    {"PMI_SIZE", "a PMI launcher (mpiexec, srun)"},
+    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm's srun"},
+    {"PMIX_SIZE", "a PMIx launcher"},
+};
+
+static struct pe_ctl *early_ctl; // of the slot the constructor claimed
+static const char *early_error;
+
+// A slot belongs to one process. A program that a PE starts inherits the environment, and must not
+// take the PE's place.
+static bool claim(struct pe_ctl *ctl)
+{
+    int32_t nobody = 0;
+    return atomic_compare_exchange_strong_explicit(&ctl->pid, &nobody, getpid(),
+                                                   memory_order_acq_rel, memory_order_acquire) ||
+           (nobody == getpid() && ctl->state != PE_RUNNING);
+}
+
+static void publish_layout(struct job *job)
+{
+    early_ctl->state = PE_CLAIMED;
+    // Pairs with the acquire load in wait_for_all: data_size and data_hash come before.
+    atomic_fetch_add_explicit(&job->ready, 1, memory_order_release);
+    bell_check(&job->bell);
+}
+
+__attribute__((constructor(101))) static void boot_early(void)
+{
+    const char *fd_text = getenv(JOB_ENV_FD), *pe_text = getenv(JOB_ENV_PE);
+    if (!fd_text || !pe_text)
+        return;
+    int fd = atoi(fd_text), pe = atoi(pe_text);
+    if (settings_read()) {
+        early_error = "a setting is wrong";
+        return;
+    }
+    log_configure(settings.log);
+    struct job *job = job_open(fd);
+    if (!job || pe < 0 || pe >= job->npes || !(early_ctl = job_map_ctl(fd, job, pe))) {
+        early_error = "the job's environment (" JOB_ENV_FD ", " JOB_ENV_PE ") is not valid here";
+        return;
+    }
+    if (!claim(early_ctl)) {
+        early_error = "this PE's place is taken by the process that started this one; unset "
+                      JOB_ENV_FD " to run a program of its own";
+        return;
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    world.job = job;
+    world.job_fd = fd;
+    world.me = pe;
+    world.npes = job->npes;
+    call_slot = &early_ctl->call;
+    data_move(fd, job, early_ctl, pe);
+    publish_layout(job);
+}
+
+static int refuse_singleton(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(foreign_launchers); i++) {
+        const char *count = getenv(foreign_launchers[i].count_env);
+        if (count && atoi(count) > 1) {
+            log_line(LOG_ERROR, LOG_BOOT, "started by %s as one of %s processes, which this "
+                     "version cannot join: use `oshrun -n %s PROGRAM`", foreign_launchers[i].name,
+                     count, count);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int boot_alone(void)
+{
+    int fd = job_create(1, settings.symmetric_size, 0);
+    if (fd < 0)
+        return -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    world.job = job_open(fd);
+    if (!world.job)
+        return -1;
+    world.job_fd = fd;
+    world.me = 0;
+    world.npes = 1;
+    world.job->ready = 1;
+    return 0;
+}
+
+// One mapping holds all slices; the own one starts at HEAP_HINT - heap_offset when that is free.
+static int map_slices(void)
+{
+    const struct job *job = world.job;
+    size_t all = (size_t)job->npes * job->slice_size;
+    size_t before = (size_t)world.me * job->slice_size + job->heap_offset;
+    char *at = MAP_FAILED;
+    if (all < (HEAP_HINT >> 2))
+        at = mmap((void *)(HEAP_HINT - before), all, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, world.job_fd,
+                  (off_t)job->header_size);
+    if (at == MAP_FAILED)
+        at = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world.job_fd,
+                  (off_t)job->header_size);
+    if (at == MAP_FAILED) {
+        log_line(LOG_ERROR, LOG_BOOT, "cannot map %d symmetric heaps of %lu bytes: %s; lower "
+                 "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`", job->npes,
+                 (unsigned long)job->heap_size, strerror(errno));
+        return -1;
+    }
+    world.slice_size = (ptrdiff_t)job->slice_size;
+    world.ctl = at + (size_t)world.me * job->slice_size;
+    world.heap = (uintptr_t)world.ctl + job->heap_offset;
+    world.heap_size = job->heap_size;
+    return 0;
+}
+
+static void wait_for_all(void)
+{
+    struct waiter w = waiter_start(&world.job->bell);
+    // Pairs with the release in publish_layout.
+    while (atomic_load_explicit(&world.job->ready, memory_order_acquire) < world.npes)
+        waiter_step(&w);
+}
+
+int boot_join(void)
+{
+    if (early_error) {
+        log_line(LOG_ERROR, LOG_BOOT, "%s", early_error);
+        return -1;
+    }
+    if (!world.job && (refuse_singleton() || boot_alone()))
+        return -1;
+    if (world.job->launcher && !world.ctl)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // also when a script stands between oshrun and us
+    if (!world.ctl && map_slices())
+        return -1;
+    call_slot = &world_ctl(world.me)->call;
+    world.crowded = world.npes > world.job->cpus;
+    wait_configure(world.npes, world.job->cpus, settings.spin);
+    wait_for_all();
+    return world.data_peers ? 0 : data_map_peers();
+}

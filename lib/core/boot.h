@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How this process comes to be a PE: by oshrun's environment, or alone.
+#ifndef SHOAL_CORE_BOOT_H
+#define SHOAL_CORE_BOOT_H
+
+// Finds the job, maps all slices and waits until every PE has come this far; fills the memory part
+// of `world`. Returns 0, or -1 after one line.
+int boot_join(void);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives that move data. Short ones go through the members' slots (exchange.h); longer ones
+// are loads straight from the peers' buffers between two synchronizations.
+#include "coll.h"
+
+#include "exchange.h"
+
+#include <string.h>
+
+static const char *member_at(const struct group *g, const void *addr, int i)
+{
+    return shared_at(addr, set_pe(&g->set, i));
+}
+
+static void copy(void *dest, const void *src, size_t n)
+{
+    if (dest != src)
+        memmove(dest, src, n);
+}
+
+static void broadcast_short(const struct group *g, void *dest, const void *src, size_t n, int root)
+{
+    exchange_enter(g->team);
+    if (g->me == root) {
+        exchange_publish(g->team, src, n);
+        copy(dest, src, n);
+    } else {
+        memcpy(dest, exchange_read(g->team, root, n), n);
+    }
+    exchange_leave(g->team, false);
+}
+
+void coll_broadcast(const struct group *g, void *dest, const void *src, size_t n, int root,
+                    bool to_root)
+{
+    if (coll_is_short(g, n)) {
+        broadcast_short(g, g->me == root && !to_root ? (void *)src : dest, src, n, root);
+        return;
+    }
+    coll_sync(g);
+    if (g->me != root || to_root)
+        copy(dest, member_at(g, src, root), n);
+    coll_sync(g);
+}
+
+static void fcollect_short(const struct group *g, char *dest, const void *src, size_t n)
+{
+    exchange_enter(g->team);
+    exchange_publish(g->team, src, n);
+    for (int i = 0; i < g->set.size; i++)
+        memcpy(dest + (size_t)i * n, exchange_read(g->team, i, n), n);
+    exchange_leave(g->team, true);
+}
+
+// Each member starts with its own block, so that no buffer is read by all at once.
+static void pull_all(const struct group *g, char *dest, const void *src, const size_t *offset,
+                     size_t n)
+{
+    for (int k = 0, i = g->me; k < g->set.size; k++, i = i + 1 < g->set.size ? i + 1 : 0) {
+        size_t at = offset ? offset[i] : (size_t)i * n;
+        copy(dest + at, member_at(g, src, i), offset ? offset[i + 1] - at : n);
+    }
+}
+
+void coll_fcollect(const struct group *g, void *dest, const void *src, size_t n)
+{
+    if (coll_is_short(g, n)) {
+        fcollect_short(g, dest, src, n);
+        return;
+    }
+    coll_sync(g);
+    pull_all(g, dest, src, NULL, n);
+    coll_sync(g);
+}
+
+// Fills offset[i], where member i's block starts, and offset[size], the end. When it returns all
+// have entered, and their sources may be read.
+static void gather_offsets(const struct group *g, size_t *offset, size_t n)
+{
+    if (g->team) {
+        fcollect_short(g, (char *)(offset + 1), &n, sizeof n);
+    } else {
+        g->psync[2] = (long)n;
+        coll_sync(g);
+        for (int i = 0; i < g->set.size; i++)
+            offset[i + 1] = (size_t)*(const long *)member_at(g, g->psync + 2, i);
+    }
+    offset[0] = 0;
+    for (int i = 0; i < g->set.size; i++)
+        offset[i + 1] += offset[i];
+}
+
+void coll_collect(const struct group *g, void *dest, const void *src, size_t n)
+{
+    size_t offset[g->set.size + 1];
+    gather_offsets(g, offset, n);
+    pull_all(g, dest, src, offset, n);
+    coll_sync(g);
+    if (!g->team)
+        g->psync[2] = 0;
+}
+
+static void copy_strided(char *dest, const char *src, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+                         size_t size)
+{
+    if (dst == 1 && sst == 1) {
+        copy(dest, src, nelems * size);
+        return;
+    }
+    for (size_t i = 0; i < nelems; i++)
+        memcpy(dest + (ptrdiff_t)i * dst * (ptrdiff_t)size,
+               src + (ptrdiff_t)i * sst * (ptrdiff_t)size, size);
+}
+
+void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
+                   ptrdiff_t sst, size_t nelems, size_t size)
+{
+    size_t block = nelems * size;
+    bool brief = coll_is_short(g, block * (size_t)g->set.size) && sst == 1;
+    if (brief) {
+        exchange_enter(g->team);
+        exchange_publish(g->team, src, block * (size_t)g->set.size);
+    } else {
+        coll_sync(g);
+    }
+    for (int k = 0, i = g->me; k < g->set.size; k++, i = i + 1 < g->set.size ? i + 1 : 0) {
+        const char *from = brief ? exchange_read(g->team, i, block * (size_t)g->set.size)
+                                 : member_at(g, src, i);
+        copy_strided((char *)dest + (ptrdiff_t)((size_t)i * block) * dst,
+                     from + (ptrdiff_t)((size_t)g->me * block) * sst, dst, sst, nelems, size);
+    }
+    if (brief)
+        exchange_leave(g->team, true);
+    else
+        coll_sync(g);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups, and how they synchronize: dissemination when every PE has a core (log2 P rounds, one
+// store and one line moved in each), a central counter when they share cores (each PE has to run
+// only once), the user's pSync for active sets.
+#include "coll.h"
+
+#include "log.h"
+
+struct group group_of_team(struct shoal_team *team)
+{
+    return (struct group){.team = team, .set = team->set, .me = team->me};
+}
+
+struct group group_of_active_set(int start, int stride, int size, long *psync)
+{
+    struct pe_set set = {start, stride, size};
+    if (start == 0 && stride == 1 && size == world.npes)
+        return group_of_team(&team_world);
+    return (struct group){.set = set, .me = set_find(&set, world.me), .psync = psync};
+}
+
+static void sync_dissemination(struct shoal_team *team)
+{
+    uint64_t seq = ++team->syncs;
+    struct team_area *own = team_area_at(team, team->me);
+    for (int round = 0, distance = 1; distance < team->set.size; round++, distance *= 2) {
+        int partner = team->me + distance;
+        partner -= partner >= team->set.size ? team->set.size : 0;
+        // Pairs with the partner's acquire load below.
+        atomic_store_explicit(&team_area_at(team, partner)->flag[round].seq, seq,
+                              memory_order_release);
+        peer_wake(set_pe(&team->set, partner));
+        struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+        while (atomic_load_explicit(&own->flag[round].seq, memory_order_acquire) < seq)
+            waiter_step(&w);
+    }
+}
+
+static void sync_central(struct shoal_team *team)
+{
+    uint64_t seq = ++team->syncs;
+    struct team_area *first = team_area_at(team, 0);
+    // acq_rel: the last to arrive has seen what all the others wrote before they arrived.
+    uint64_t arrived = 1 + atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel);
+    if (arrived == seq * (uint64_t)team->set.size) {
+        atomic_store_explicit(&first->opened, seq, memory_order_release);
+        bell_check(&first->bell);
+        return;
+    }
+    struct waiter w = waiter_start(&first->bell);
+    // Pairs with the release store of the last to arrive.
+    while (atomic_load_explicit(&first->opened, memory_order_acquire) < seq)
+        waiter_step(&w);
+}
+
+static _Atomic long *psync_word(const struct group *g, int member, int word)
+{
+    return (_Atomic long *)shared_at(g->psync + word, set_pe(&g->set, member));
+}
+
+static void psync_wait(_Atomic long *word, long value)
+{
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (atomic_load_explicit(word, memory_order_acquire) != value)
+        waiter_step(&w);
+    atomic_store_explicit(word, 0, memory_order_relaxed); // as the user must find it
+}
+
+// Word 0 of the first member counts arrivals, word 1 of the others is their release.
+static void sync_psync(const struct group *g)
+{
+    if (g->me != 0) {
+        atomic_fetch_add_explicit(psync_word(g, 0, 0), 1, memory_order_acq_rel);
+        peer_wake(set_pe(&g->set, 0));
+        psync_wait(psync_word(g, g->me, 1), 1);
+        return;
+    }
+    psync_wait(psync_word(g, 0, 0), g->set.size - 1);
+    for (int i = 1; i < g->set.size; i++) {
+        atomic_store_explicit(psync_word(g, i, 1), 1, memory_order_release);
+        peer_wake(set_pe(&g->set, i));
+    }
+}
+
+void coll_sync(const struct group *g)
+{
+    if (g->set.size == 1)
+        return;
+    if (!g->team)
+        sync_psync(g);
+    else if (world.crowded)
+        sync_central(g->team);
+    else
+        sync_dissemination(g->team);
+}
+
+void coll_sync_world(void)
+{
+    struct group g = group_of_team(&team_world);
+    coll_sync(&g);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communication contexts. See ctx.h.
+#include "ctx.h"
+
+#include "log.h"
+#include "shmem.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct shoal_ctx ctx_default = {.team = &team_world, .magic = CTX_MAGIC};
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shoal_ctx *list;
+
+int ctx_up(void)
+{
+    ctx_default.set = team_world.set;
+    return 0;
+}
+
+void ctx_down(void)
+{
+    while (list)
+        ctx_destroy(list);
+    ctx_default.set.size = 0;
+}
+
+struct shoal_ctx *ctx_create(struct shoal_team *team, long options)
+{
+    struct shoal_ctx *ctx = calloc(1, sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    ctx->set = team->set;
+    ctx->team = team;
+    ctx->options = options;
+    ctx->magic = CTX_MAGIC;
+    pthread_mutex_lock(&list_lock);
+    ctx->next = list;
+    if (list)
+        list->prev = ctx;
+    list = ctx;
+    pthread_mutex_unlock(&list_lock);
+    return ctx;
+}
+
+void ctx_destroy(struct shoal_ctx *ctx)
+{
+    pthread_mutex_lock(&list_lock);
+    if (ctx->next)
+        ctx->next->prev = ctx->prev;
+    if (ctx->prev)
+        ctx->prev->next = ctx->next;
+    else
+        list = ctx->next;
+    pthread_mutex_unlock(&list_lock);
+    ctx->magic = 0;
+    free(ctx);
+}
+
+void ctx_destroy_of_team(struct shoal_team *team)
+{
+    for (struct shoal_ctx *ctx = list, *next; ctx; ctx = next) {
+        next = ctx->next;
+        if (ctx->team == team && !(ctx->options & SHMEM_CTX_PRIVATE))
+            ctx_destroy(ctx);
+    }
+}
+
+void ctx_bad(const char *call, struct shoal_ctx *ctx, int pe)
+{
+    if (!world_is_up())
+        fatal("%s: called before shmem_init or after shmem_finalize", call);
+    if (!ctx)
+        fatal("%s: the context is SHMEM_CTX_INVALID: create one, or use SHMEM_CTX_DEFAULT", call);
+    if (ctx->magic != CTX_MAGIC)
+        fatal("%s: %p is not a context, or a destroyed one", call, (void *)ctx);
+    fatal("%s: argument pe is %d, the context's team has PEs 0 to %d", call, pe,
+          ctx->set.size - 1);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symmetric static data: the main program's writable segment is copied into the job's file and
+// mapped again where it was, shared.
+//
+//     PT_LOAD (rw)   | .data.rel.ro (PT_GNU_RELRO) | .data | .bss |
+//                                                  ^ data         ^ data + data_size, whole pages
+//
+// In the file the PEs' segments lie DATA_STRIDE apart, so that programs of different size (an
+// error, found when all are up) cannot overwrite each other before they are told.
+// A forked child must not share its variables with the PE: it gets a private copy, made in the
+// parent before the fork and moved over the segment in the child.
+#include "data.h"
+
+#include "call.h"
+#include "log.h"
+#include "settings.h"
+#include "world.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+#define DATA_STRIDE (1ULL << 40)
+
+struct segment {
+    uintptr_t start, end, relro_end;
+    uint64_t hash;
+};
+
+static off_t data_offset(const struct job *job, int pe)
+{
+    return (off_t)(job->header_size + (uint64_t)job->npes * job->slice_size +
+                   (uint64_t)pe * DATA_STRIDE);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ b[i]) * 0x100000001b3u;
+    return hash;
+}
+
+// The first object is the main program. Its layout, and its build id when it has one, make the hash.
+static int find_segment(struct dl_phdr_info *info, size_t size, void *out)
+{
+    (void)size;
+    struct segment *s = out;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + ph->p_vaddr, end = start + ph->p_memsz;
+        if (ph->p_type == PT_LOAD || ph->p_type == PT_GNU_RELRO)
+            s->hash = hash_bytes(s->hash, &ph->p_vaddr, sizeof ph->p_vaddr + sizeof ph->p_paddr +
+                                 sizeof ph->p_filesz + sizeof ph->p_memsz);
+        if (ph->p_type == PT_NOTE)
+            s->hash = hash_bytes(s->hash, (void *)start, ph->p_filesz);
+        if (ph->p_type == PT_GNU_RELRO)
+            s->relro_end = end;
+        if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W)) {
+            s->start = start;
+            s->end = end;
+        }
+    }
+    return 1;
+}
+
+static int thread_count(void)
+{
+    struct stat st;
+    return stat("/proc/self/task", &st) ? 1 : (int)st.st_nlink - 2;
+}
+
+// Copies the pages that were ever touched; the others read as zero in the file too. Where
+// /proc/self/pagemap cannot be read every page counts as touched.
+static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t end)
+{
+    enum { BATCH = 512 };
+    uint64_t entry[BATCH];
+    int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    int failed = 0;
+    for (uintptr_t at = start; at < end && !failed;) {
+        size_t n = (end - at) / PAGE < BATCH ? (end - at) / PAGE : BATCH;
+        if (pagemap < 0 || pread(pagemap, entry, n * 8, (off_t)(at / PAGE * 8)) != (ssize_t)n * 8)
+            memset(entry, 0xff, sizeof entry);
+        for (size_t i = 0; i < n && !failed; i++, at += PAGE)
+            if (entry[i] >> 62) // present or swapped
+                failed = pwrite(fd, (void *)at, PAGE, offset + (off_t)(at - start)) != PAGE;
+    }
+    if (pagemap >= 0)
+        close(pagemap);
+    return failed ? -1 : 0;
+}
+
+static void *fork_copy;
+
+// Only what the file really holds is copied; the rest of the private copy stays zero.
+static void before_fork(void)
+{
+    fork_copy = mmap(NULL, world.data_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1, 0);
+    if (fork_copy == MAP_FAILED)
+        fatal("fork: no memory for a private copy of %zu bytes of static data", world.data_size);
+    off_t base = data_offset(world.job, world.me), last = base + (off_t)world.data_size;
+    for (off_t at = base; (at = lseek(world.job_fd, at, SEEK_DATA)) >= 0 && at < last;) {
+        off_t hole = lseek(world.job_fd, at, SEEK_HOLE);
+        hole = hole < 0 || hole > last ? last : hole;
+        memcpy((char *)fork_copy + (at - base), (char *)world.data + (at - base),
+               (size_t)(hole - at));
+        at = hole;
+    }
+}
+
+static void in_parent(void)
+{
+    munmap(fork_copy, world.data_size);
+}
+
+static void in_child(void)
+{
+    if (mremap(fork_copy, world.data_size, world.data_size, MREMAP_MAYMOVE | MREMAP_FIXED,
+               (void *)world.data) == MAP_FAILED)
+        fatal("fork: the child cannot have its own static data: %s", strerror(errno));
+    world.forked = true;
+    call_slot = NULL;
+}
+
+static void only_mark_child(void)
+{
+    world.forked = true;
+    call_slot = NULL;
+}
+
+void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
+{
+    struct segment s = {.hash = 0xcbf29ce484222325u};
+    dl_iterate_phdr(find_segment, &s);
+    ctl->data_hash = s.hash;
+    uintptr_t start = s.relro_end > s.start && s.relro_end <= s.end ? s.relro_end : s.start;
+    start = (start + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t end = (s.end + PAGE - 1) & ~(PAGE - 1);
+    if (!settings.static_data || job->npes == 1 || end <= start || thread_count() > 1) {
+        if (thread_count() > 1)
+            log_line(LOG_WARN, LOG_DATA, "libshoal was loaded when the process had %d threads: "
+                     "global variables are not symmetric", thread_count());
+        pthread_atfork(NULL, NULL, only_mark_child);
+        return;
+    }
+    off_t offset = data_offset(job, me);
+    struct stat st;
+    if (fstat(fd, &st) || (st.st_size < data_offset(job, job->npes) &&
+                           ftruncate(fd, data_offset(job, job->npes))) ||
+        copy_pages(fd, offset, start, end) ||
+        mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+             offset) == MAP_FAILED)
+        fatal("cannot make %zu bytes of static data symmetric: %s; SHOAL_STATIC=0 does without",
+              end - start, strerror(errno));
+    world.data = start;
+    world.data_size = end - start;
+    ctl->data_size = end - start;
+    pthread_atfork(before_fork, in_parent, in_child);
+    log_line(LOG_DEBUG, LOG_DATA, "static data: %zu bytes at %p", end - start, (void *)start);
+}
+
+// A single PE is its own and only peer: its variables stay where the loader put them.
+static void data_alone(void)
+{
+    struct segment s = {0};
+    dl_iterate_phdr(find_segment, &s);
+    world.data = s.start;
+    world.data_size = s.end - s.start;
+    world.data_peers = (char *)s.start;
+}
+
+int data_map_peers(void)
+{
+    if (world.npes == 1 && settings.static_data) {
+        data_alone();
+        return 0;
+    }
+    const struct pe_ctl *first = world_ctl(0), *own = world_ctl(world.me);
+    if (own->data_hash != first->data_hash || own->data_size != first->data_size) {
+        log_line(LOG_ERROR, LOG_DATA, "PE %d and PE 0 run different programs (static data of %lu "
+                 "and %lu bytes): start one executable", world.me, (unsigned long)own->data_size,
+                 (unsigned long)first->data_size);
+        return -1;
+    }
+    if (!world.data_size)
+        return 0;
+    char *all = mmap(NULL, (size_t)world.npes * world.data_size, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (int pe = 0; pe < world.npes && all != MAP_FAILED; pe++)
+        if (mmap(all + (size_t)pe * world.data_size, world.data_size, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED, world.job_fd, data_offset(world.job, pe)) == MAP_FAILED)
+            all = MAP_FAILED;
+    if (all == MAP_FAILED) {
+        log_line(LOG_ERROR, LOG_DATA, "cannot map the static data of %d PEs: %s; SHOAL_STATIC=0 "
+                 "does without", world.npes, strerror(errno));
+        return -1;
+    }
+    world.data_peers = all;
+    return 0;
+}

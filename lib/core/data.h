@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symmetric static data: the main program's global and static variables.
+#ifndef SHOAL_CORE_DATA_H
+#define SHOAL_CORE_DATA_H
+
+#include "job.h"
+
+// Moves the main program's writable segment, from the page after its read-only relocations to its
+// end, into the job's file. Call it while the process has one thread, at best before main. Fills
+// world.data and the layout in ctl. Does nothing when the job has one PE or SHOAL_STATIC=0.
+void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me);
+
+// Maps every PE's static data. Returns 0, or -1 after one line, when the executables differ.
+int data_map_peers(void);
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short contributions, exchanged through the members' areas without a barrier: publish your own,
+// read whose you want, leave. A part of up to LINE_BYTES travels in the line of its sequence
+// number: one cache line moved.
+//
+// Two parts by parity: a member overwrites the part of exchange s - 2 only when all have left it.
+// Who has read everybody's part of s knows that all have left s - 1, and need not look.
+#ifndef SHOAL_CORE_EXCHANGE_H
+#define SHOAL_CORE_EXCHANGE_H
+
+#include "team.h"
+
+#include <stddef.h>
+
+void exchange_enter(struct shoal_team *team);
+void exchange_publish(struct shoal_team *team, const void *part, size_t n); // n <= LIMIT_COLL_SLOT
+// Waits for member i's part and returns where it is, valid until exchange_leave.
+const void *exchange_read(struct shoal_team *team, int i, size_t n);
+void exchange_leave(struct shoal_team *team, bool read_all);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The symmetric heap: one allocator per PE over the same offsets, all in step. See heap.h.
+#include "heap.h"
+
+#include "coll.h"
+#include "log.h"
+#include "settings.h"
+#include "tlsf.h"
+#include "world.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PAGE 4096UL
+#define PUNCH_LEAST (1UL << 20) // zeroing more than this gives the pages back instead
+
+static struct tlsf *space;
+static unsigned operations; // collective heap calls so far: the parity picks the record
+
+static off_t file_offset(uintptr_t addr)
+{
+    return (off_t)(world.job->header_size + (uint64_t)world.me * world.job->slice_size +
+                   world.job->heap_offset + (addr - world.heap));
+}
+
+static int punch(uintptr_t from, uintptr_t to)
+{
+    return fallocate(world.job_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, file_offset(from),
+                     (off_t)(to - from));
+}
+
+int heap_up(void)
+{
+    space = tlsf_create(world.heap_size);
+    operations = 0;
+    if (!space)
+        log_line(LOG_ERROR, LOG_HEAP, "no memory for the symmetric heap's records");
+    return space ? 0 : -1;
+}
+
+// The pages go back to the system, and read as zero if the library is initialized again.
+void heap_down(void)
+{
+    punch(world.heap, world.heap + world.heap_size);
+    tlsf_destroy(space);
+    space = NULL;
+}
+
+static void zero(void *ptr, size_t size)
+{
+    uintptr_t from = (uintptr_t)ptr, to = from + size;
+    uintptr_t first = (from + PAGE - 1) & ~(PAGE - 1), last = to & ~(PAGE - 1);
+    if (size < PUNCH_LEAST || punch(first, last)) {
+        memset(ptr, 0, size);
+        return;
+    }
+    memset(ptr, 0, first - from);
+    memset((void *)last, 0, to - last);
+}
+
+// Synchronizes all PEs and checks that they were given the same. Two records suffice: a PE writes
+// the next but one only after a synchronization that every reader of this one has entered.
+static void agree(enum call_id call, uint64_t a, uint64_t b)
+{
+    struct call_record mine = {call, a, b};
+    unsigned parity = operations++ & 1;
+    world_ctl(world.me)->record[parity] = mine;
+    coll_sync_world();
+    const struct call_record *first = &world_ctl(0)->record[parity];
+    if (!settings.check || memcmp(first, &mine, sizeof mine) == 0)
+        return;
+    fatal("%s(%#lx, %#lx) here, but %s(%#lx, %#lx) on PE 0: all PEs must call it with the same "
+          "arguments", call_name(call), (unsigned long)a, (unsigned long)b,
+          call_name(first->call), (unsigned long)first->a, (unsigned long)first->b);
+}
+
+static void explain(enum call_id call, size_t size)
+{
+    if (world.me == 0)
+        log_line(LOG_WARN, LOG_HEAP, "%s: %zu bytes asked, %zu left (largest piece %zu) of a "
+                 "symmetric heap of %zu; SHMEM_SYMMETRIC_SIZE raises it", call_name(call), size,
+                 tlsf_available(space), tlsf_largest(space), world.heap_size);
+}
+
+static void *address(size_t offset)
+{
+    return (void *)(world.heap + offset);
+}
+
+// The offset of a block in use, or the end of the program.
+static size_t offset_of(enum call_id call, void *ptr)
+{
+    size_t offset = (uintptr_t)ptr - world.heap;
+    if (!world_in_heap(ptr, 1))
+        fatal("%s: %p is not in the symmetric heap: pass what shmem_malloc returned",
+              call_name(call), ptr);
+    if (!tlsf_size(space, offset))
+        fatal("%s: no block in use starts at %p: freed twice, or not what shmem_malloc returned",
+              call_name(call), ptr);
+    return offset;
+}
+
+void *heap_malloc(enum call_id call, size_t size, size_t align, int zeroed)
+{
+    call_enter(call);
+    size_t offset = tlsf_alloc(space, size, align);
+    void *ptr = offset == TLSF_NONE ? NULL : address(offset);
+    if (ptr && zeroed)
+        zero(ptr, size);
+    agree(call, size, align);
+    if (!ptr)
+        explain(call, size);
+    call_leave();
+    return ptr;
+}
+
+void *heap_realloc(void *ptr, size_t size)
+{
+    call_enter(CALL_realloc);
+    size_t offset = offset_of(CALL_realloc, ptr);
+    agree(CALL_realloc, offset, size);
+    if (tlsf_resize(space, offset, size)) {
+        size_t kept = tlsf_size(space, offset), moved = tlsf_alloc(space, size, 1);
+        if (moved == TLSF_NONE) {
+            ptr = NULL;
+            explain(CALL_realloc, size);
+        } else {
+            ptr = memcpy(address(moved), ptr, kept < size ? kept : size);
+            tlsf_free(space, offset);
+        }
+    }
+    coll_sync_world();
+    call_leave();
+    return ptr;
+}
+
+void heap_free(void *ptr)
+{
+    call_enter(CALL_free);
+    size_t offset = offset_of(CALL_free, ptr);
+    agree(CALL_free, offset, 0);
+    tlsf_free(space, offset);
+    call_leave();
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting for and testing symmetric variables. See p2p.h.
+#include "p2p.h"
+
+#include "log.h"
+#include "remote.h"
+#include "shmem.h"
+#include "wait.h"
+#include "world.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { TESTS_PER_YIELD = 64 };
+
+// acquire: pairs with the release (or the fence before it) of whoever stored the variable, so that
+// what was put before it is visible when it is.
+#define LOAD(TYPE) \
+    (int64_t)atomic_load_explicit((const _Atomic TYPE *)ivars + i, memory_order_acquire)
+#define PLAIN(TYPE) (int64_t)((const TYPE *)values)[i]
+
+static inline int64_t load_variable(const void *ivars, size_t i, enum p2p_kind kind)
+{
+    switch (kind) {
+    case P2P_S16: return LOAD(int16_t);
+    case P2P_S32: return LOAD(int32_t);
+    case P2P_U16: return LOAD(uint16_t);
+    case P2P_U32: return LOAD(uint32_t);
+    default: return LOAD(int64_t);
+    }
+}
+
+static inline int64_t load_value(const void *values, size_t i, enum p2p_kind kind)
+{
+    switch (kind) {
+    case P2P_S16: return PLAIN(int16_t);
+    case P2P_S32: return PLAIN(int32_t);
+    case P2P_U16: return PLAIN(uint16_t);
+    case P2P_U32: return PLAIN(uint32_t);
+    default: return PLAIN(int64_t);
+    }
+}
+
+static inline bool compare(int64_t a, int cmp, int64_t b, bool is_unsigned)
+{
+    // 64-bit unsigned order is signed order with the top bit flipped.
+    int64_t flip = is_unsigned ? INT64_MIN : 0;
+    switch (cmp) {
+    case SHMEM_CMP_EQ: return a == b;
+    case SHMEM_CMP_NE: return a != b;
+    case SHMEM_CMP_GT: return (a ^ flip) > (b ^ flip);
+    case SHMEM_CMP_GE: return (a ^ flip) >= (b ^ flip);
+    case SHMEM_CMP_LT: return (a ^ flip) < (b ^ flip);
+    default: return (a ^ flip) <= (b ^ flip);
+    }
+}
+
+static inline bool holds(const struct p2p_set *set, size_t i)
+{
+    return compare(load_variable(set->ivars, i, set->kind), set->cmp,
+                   load_value(set->values, set->vector ? i : 0, set->kind), set->kind == P2P_U64);
+}
+
+static bool is_cmp(int cmp)
+{
+    return cmp == SHMEM_CMP_EQ || cmp == SHMEM_CMP_NE || cmp == SHMEM_CMP_GT ||
+           cmp == SHMEM_CMP_GE || cmp == SHMEM_CMP_LT || cmp == SHMEM_CMP_LE;
+}
+
+static size_t kind_size(enum p2p_kind kind)
+{
+    static const size_t size[] = {2, 4, 8, 2, 4, 8};
+    return size[kind];
+}
+
+static void check(const struct p2p_set *set)
+{
+    check_up(set->call);
+    if (!is_cmp(set->cmp))
+        fatal("%s: argument cmp is %d, not one of SHMEM_CMP_*", set->call, set->cmp);
+    check_symmetric(set->call, "ivar", set->ivars, set->n * kind_size(set->kind));
+}
+
+size_t p2p_look(const struct p2p_set *set, enum p2p_want want, size_t *indices)
+{
+    size_t found = 0, wanted = 0;
+    check(set);
+    for (size_t i = 0; i < set->n; i++) {
+        if (set->status && set->status[i])
+            continue;
+        wanted++;
+        if (!holds(set, i)) {
+            if (want == P2P_ALL)
+                return 0;
+            continue;
+        }
+        if (want == P2P_ANY)
+            return i;
+        if (indices)
+            indices[found] = i;
+        found++;
+    }
+    if (want == P2P_ANY)
+        return SIZE_MAX;
+    return want == P2P_ALL ? found == wanted : found;
+}
+
+static bool is_empty(const struct p2p_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (!set->status || !set->status[i])
+            return false;
+    return true;
+}
+
+size_t p2p_wait(const struct p2p_set *set, enum p2p_want want, size_t *indices)
+{
+    size_t none = want == P2P_ANY ? SIZE_MAX : 0, got = none;
+    check(set);
+    if (is_empty(set))
+        return none;
+    call_enter(CALL_wait_until);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while ((got = p2p_look(set, want, indices)) == none)
+        waiter_step(&w);
+    call_leave();
+    return got;
+}
+
+void p2p_wait_one(const struct p2p_set *set)
+{
+    check(set);
+    if (likely(holds(set, 0)))
+        return;
+    call_enter(CALL_wait_until);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (!holds(set, 0))
+        waiter_step(&w);
+    call_leave();
+}
+
+// A loop around a test is a wait too: where PEs share cores it lets the others run now and then.
+bool p2p_test_one(const struct p2p_set *set)
+{
+    static TLS_FAST unsigned failed;
+    check(set);
+    if (holds(set, 0))
+        return true;
+    if (world.crowded && ++failed % TESTS_PER_YIELD == 0)
+        sched_yield();
+    return false;
+}

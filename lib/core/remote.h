@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations on peers that are not reached by load and store: the slow path of every data call.
+// Here the arguments are checked one by one, then the transport's table does the work.
+#ifndef SHOAL_CORE_REMOTE_H
+#define SHOAL_CORE_REMOTE_H
+
+#include "transport.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+int remote_up(void);
+void remote_down(void);
+
+// Each checks and ends the program when an argument is wrong: the library not up, pe out of range,
+// [addr, addr + n) not symmetric. n == 0 does nothing. They return when the operation is complete.
+void remote_put(const char *call, void *dest, const void *src, size_t n, int pe);
+void remote_get(const char *call, void *dest, const void *src, size_t n, int pe);
+uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
+                    enum transport_width width, uint64_t operand, uint64_t compare, int pe);
+void remote_flush(void); // complete at the target: all there is
+
+// The checks alone, for calls of several parts. addr may be anything when n is 0.
+void check_up(const char *call);
+void check_pe(const char *call, int pe);
+void check_symmetric(const char *call, const char *argument, const void *addr, size_t n);
+
+#endif

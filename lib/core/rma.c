@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strided transfers; contiguous ones are inline in rma.h.
+#include "rma.h"
+
+#include "log.h"
+
+// Bytes from the first to the end of the last block, on the side with this stride.
+static size_t extent(const struct rma_strides *s, ptrdiff_t stride)
+{
+    return s->count ? ((s->count - 1) * (size_t)stride + s->block) * s->size : 0;
+}
+
+static void check_strides(const char *call, const struct rma_strides *s)
+{
+    ptrdiff_t least = s->block > 1 ? (ptrdiff_t)s->block : 1;
+    if (s->count > 1 && s->block && (s->dst < least || s->sst < least))
+        fatal("%s: arguments dst %td and sst %td must be at least %td elements", call, s->dst,
+              s->sst, least);
+}
+
+// Elements of a size known to the compiler are single loads and stores.
+static inline void copy_blocks(char *to, const char *from, ptrdiff_t to_step, ptrdiff_t from_step,
+                               size_t count, size_t bytes)
+{
+    for (; count; count--, to += to_step, from += from_step)
+        memcpy(to, from, bytes);
+}
+
+static void copy_strided(char *to, const char *from, ptrdiff_t to_step, ptrdiff_t from_step,
+                         const struct rma_strides *s)
+{
+    size_t bytes = s->block * s->size;
+    switch (bytes) {
+    case 4:
+        copy_blocks(to, from, to_step, from_step, s->count, 4);
+        return;
+    case 8:
+        copy_blocks(to, from, to_step, from_step, s->count, 8);
+        return;
+    default:
+        copy_blocks(to, from, to_step, from_step, s->count, bytes);
+    }
+}
+
+void rma_iput(const char *call, enum call_id id, void *dest, const void *src,
+              const struct rma_strides *s, int pe)
+{
+    call_note(id, pe);
+    check_strides(call, s);
+    ptrdiff_t to_step = s->dst * (ptrdiff_t)s->size, from_step = s->sst * (ptrdiff_t)s->size;
+    size_t whole = extent(s, s->dst);
+    char *to = peer_at(dest, whole, pe);
+    if (likely(to != NULL)) {
+        copy_strided(to, src, to_step, from_step, s);
+        peer_wake(pe);
+        return;
+    }
+    check_up(call);
+    check_pe(call, pe);
+    check_symmetric(call, "dest", dest, whole);
+    for (size_t i = 0; i < s->count; i++)
+        remote_put(call, (char *)dest + (ptrdiff_t)i * to_step,
+                   (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe);
+}
+
+void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
+              const struct rma_strides *s, int pe)
+{
+    call_note(id, pe);
+    check_strides(call, s);
+    ptrdiff_t to_step = s->dst * (ptrdiff_t)s->size, from_step = s->sst * (ptrdiff_t)s->size;
+    size_t whole = extent(s, s->sst);
+    const char *from = peer_at(src, whole, pe);
+    if (likely(from != NULL)) {
+        copy_strided(dest, from, to_step, from_step, s);
+        return;
+    }
+    check_up(call);
+    check_pe(call, pe);
+    check_symmetric(call, "source", src, whole);
+    for (size_t i = 0; i < s->count; i++)
+        remote_get(call, (char *)dest + (ptrdiff_t)i * to_step,
+                   (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe);
+}

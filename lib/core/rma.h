@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Remote memory access (OpenSHMEM 1.6, "Remote Memory Access Routines"). A peer on the node is
+// reached by copying into its mapping; peer_at() checks the arguments on the way. Everything else
+// goes to remote.c. Callers pass their name for messages.
+#ifndef SHOAL_CORE_RMA_H
+#define SHOAL_CORE_RMA_H
+
+#include "call.h"
+#include "remote.h"
+#include "world.h"
+
+#include <string.h>
+
+// One word is stored by one instruction, so that nobody waiting for it sees half of it.
+static inline void rma_copy(void *to, const void *from, size_t n)
+{
+    if (n == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else
+        memcpy(to, from, n);
+}
+
+static inline void rma_put(const char *call, enum call_id id, void *dest, const void *src,
+                           size_t n, int pe)
+{
+    call_note(id, pe);
+    void *to = peer_at(dest, n, pe);
+    if (unlikely(!to)) {
+        remote_put(call, dest, src, n, pe);
+        return;
+    }
+    rma_copy(to, src, n);
+    peer_wake(pe);
+}
+
+static inline void rma_get(const char *call, enum call_id id, void *dest, const void *src,
+                           size_t n, int pe)
+{
+    call_note(id, pe);
+    const void *from = peer_at(src, n, pe);
+    if (unlikely(!from)) {
+        remote_get(call, dest, src, n, pe);
+        return;
+    }
+    rma_copy(dest, from, n);
+}
+
+// Blocks of `block` elements of `size` bytes, dst and sst elements apart, >= 0.
+struct rma_strides {
+    ptrdiff_t dst, sst;
+    size_t block, count, size;
+};
+
+void rma_iput(const char *call, enum call_id id, void *dest, const void *src,
+              const struct rma_strides *s, int pe);
+void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
+              const struct rma_strides *s, int pe);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Teams (OpenSHMEM 1.6, "Team Management Routines"): an arithmetic progression of world PEs, and
+// an index of the area (team_area.h) that its members agreed upon.
+#ifndef SHOAL_CORE_TEAM_H
+#define SHOAL_CORE_TEAM_H
+
+#include "team_area.h"
+#include "world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// World PE of member i: start + i * stride. Splitting a progression by a triplet gives one again.
+struct pe_set {
+    int start, stride, size;
+};
+
+struct shoal_team {
+    struct pe_set set;
+    int me;             // this PE's number in the team
+    int area;           // index of its team_area
+    bool predefined;    // shmem_team_destroy leaves it alone
+    int num_contexts;   // configuration
+    uint64_t syncs;     // barriers so far
+    uint64_t exchanges; // collective exchanges so far
+    uint64_t all_left;  // exchanges that every member is known to have left
+    unsigned magic;
+};
+
+#define TEAM_MAGIC 0x7ea37ea3u
+
+extern struct shoal_team team_world, team_shared;
+
+int team_up(void);
+void team_down(void);
+
+static inline int set_pe(const struct pe_set *set, int i)
+{
+    return set->start + i * set->stride;
+}
+
+// The number in the set of a world PE, -1 when it is no member.
+int set_find(const struct pe_set *set, int pe);
+
+// The area that member i of the team keeps for it.
+static inline struct team_area *team_area_at(const struct shoal_team *team, int i)
+{
+    char *ctl = (char *)world_ctl(set_pe(&team->set, i));
+    return (struct team_area *)(ctl + TEAM_AREAS_OFFSET) + team->area;
+}
+
+// Collective over parent. *sets: the set this PE joins for each of `count` splits done at once
+// (size 0: none). Fills new_team[i] (NULL where not a member). Returns 0, or -1 on every PE of the
+// parent, then without any team. Every member of one new team passes the same num_contexts.
+int team_split(struct shoal_team *parent, int count, const struct pe_set *sets,
+               const int *num_contexts, bool valid, struct shoal_team **new_team);
+void team_destroy(struct shoal_team *team);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Start-up and shutdown of a PE. See world.h.
+#include "world.h"
+
+#include "boot.h"
+#include "call.h"
+#include "coll.h"
+#include "ctx.h"
+#include "heap.h"
+#include "log.h"
+#include "remote.h"
+#include "settings.h"
+#include "team.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct world world;
+
+static void tell_launcher_fatal(void)
+{
+    int32_t running = JOB_RUNNING;
+    if (world.job && !world.forked)
+        atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
+}
+
+// Seen by every wait that takes long.
+static void leave_if_ended(void)
+{
+    if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
+                 JOB_ENDED_GLOBAL_EXIT))
+        exit(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));
+}
+
+void world_global_exit(int status)
+{
+    int32_t running = JOB_RUNNING;
+    // Pairs with the acquire load in leave_if_ended: the status comes before.
+    atomic_store_explicit(&world.job->ended_status, status, memory_order_relaxed);
+    if (atomic_compare_exchange_strong_explicit(&world.job->ended, &running,
+                                                JOB_ENDED_GLOBAL_EXIT, memory_order_release,
+                                                memory_order_relaxed))
+        atomic_store_explicit(&world.job->ended_by, world.me, memory_order_relaxed);
+    exit(status);
+}
+
+static void print_settings(void)
+{
+    if (world.me != 0)
+        return;
+    if (settings.version)
+        fprintf(stderr, "Shoal %s, OpenSHMEM 1.6\n", SHOAL_VERSION);
+    if (settings.info)
+        settings_print(stderr);
+}
+
+static int settings_up(void)
+{
+    if (settings_read())
+        return -1;
+    log_configure(settings.debug ? "debug" : settings.log);
+    log_backtrace_on_fatal(settings.backtrace || settings.debug);
+    log_on_fatal(tell_launcher_fatal);
+    if (world.me == 0)
+        settings_warn_unknown();
+    return 0;
+}
+
+static int ident_up(void)
+{
+    char ident[32];
+    snprintf(ident, sizeof ident, "PE %d: ", world.me);
+    if (world.npes > 1)
+        log_set_ident(ident);
+    print_settings();
+    wait_hooks.check = leave_if_ended;
+    return 0;
+}
+
+static int direct_up(void)
+{
+    world.direct_first = 0;
+    world.direct_count = settings.direct ? (unsigned)world.npes : 0;
+    atomic_store_explicit(&world_ctl(world.me)->state, PE_RUNNING, memory_order_release);
+    return 0;
+}
+
+static void direct_down(void)
+{
+    world.direct_count = 0;
+    atomic_store_explicit(&world_ctl(world.me)->state, PE_FINALIZED, memory_order_release);
+}
+
+static const struct step {
+    const char *name;
+    int (*up)(void);
+    void (*down)(void);
+} steps[] = {
+    {"settings", settings_up, NULL}, {"boot", boot_join, NULL}, {"ident", ident_up, NULL},
+    {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
+    {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
+    {"direct", direct_up, direct_down},
+};
+
+int world_up(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].up()) {
+            while (i-- > 0)
+                if (steps[i].down)
+                    steps[i].down();
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void world_down(void)
+{
+    for (size_t i = ARRAY_LEN(steps); i-- > 0;)
+        if (steps[i].down)
+            steps[i].down();
+}
+
+int world_inits(int change)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    int n = world.inits + change;
+    world.inits = n;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+// A program may end without shmem_finalize. With status 0 it is finalized here, which waits for
+// the others; otherwise the launcher ends the job.
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (!world_is_up() || world.forked || status ||
+        atomic_load_explicit(&world.job->ended, memory_order_relaxed))
+        return;
+    call_enter(CALL_finalize);
+    coll_sync_world();
+    world_down();
+    call_leave();
+}
+
+__attribute__((constructor)) static void register_exit(void)
+{
+    on_exit(at_exit, NULL);
+}

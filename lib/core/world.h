@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This PE, its peers on the node, and where symmetric memory lies. See job.h for the picture.
+#ifndef SHOAL_CORE_WORLD_H
+#define SHOAL_CORE_WORLD_H
+
+#include "compiler.h"
+#include "job.h"
+#include "wait.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct world {
+    // What every operation reads, in one line.
+    LINE_ALIGNED int me;
+    int npes;
+    unsigned direct_first; // PEs [direct_first, +direct_count) are reached by load and store;
+    unsigned direct_count; // none before shmem_init and after shmem_finalize
+    ptrdiff_t slice_size;
+    uintptr_t heap;
+    size_t heap_size;
+    char *ctl; // the own slice
+    uintptr_t data; // static data: the main program's writable segment
+    size_t data_size;
+
+    LINE_ALIGNED char *data_peers; // every PE's static data, data_size apart
+    struct job *job;
+    int job_fd;
+    int inits; // shmem_init calls not yet matched by shmem_finalize
+    int thread_level;
+    bool forked; // this is a child of a PE, not a PE
+    bool crowded; // more PEs than cores
+};
+
+extern struct world world;
+
+// Start-up and shutdown: one table of steps, walked up and down. world_up returns 0, or -1 after
+// one line. Both are collective.
+int world_up(void);
+void world_down(void);
+int world_inits(int change); // adds and returns the nesting of shmem_init; thread-safe
+
+// Ends the job: exit(status) here, and on every other PE as soon as it looks.
+_Noreturn void world_global_exit(int status);
+
+static inline bool world_is_up(void)
+{
+    return world.inits > 0;
+}
+
+static inline struct pe_ctl *world_ctl(int pe)
+{
+    return (struct pe_ctl *)(world.ctl + (pe - world.me) * world.slice_size);
+}
+
+// Is [addr, addr + n) within this PE's symmetric heap or static data?
+static inline bool world_in_heap(const void *addr, size_t n)
+{
+    uintptr_t offset = (uintptr_t)addr - world.heap;
+    return offset < world.heap_size && n <= world.heap_size - offset;
+}
+
+static inline bool world_in_data(const void *addr, size_t n)
+{
+    uintptr_t offset = (uintptr_t)addr - world.data;
+    return offset < world.data_size && n <= world.data_size - offset;
+}
+
+// Where the symmetric [addr, addr + n) lies for PE pe, or NULL when it is not all symmetric, pe
+// is out of range or not reached by load and store, or the library is not up. The caller then
+// takes the slow path, which finds out which: the checks cost the fast path nothing extra.
+static inline void *peer_at(const void *addr, size_t n, int pe)
+{
+    if (unlikely((unsigned)pe - world.direct_first >= world.direct_count))
+        return NULL;
+    if (likely(world_in_heap(addr, n)))
+        return (char *)addr + (pe - world.me) * world.slice_size;
+    if (likely(world_in_data(addr, n)))
+        return world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
+    return NULL;
+}
+
+// The same without the checks and whatever SHOAL_DIRECT says, for collectives on the node, whose
+// arguments the caller has checked.
+static inline void *shared_at(const void *addr, int pe)
+{
+    if (likely(world_in_heap(addr, 1)))
+        return (char *)addr + (pe - world.me) * world.slice_size;
+    return world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
+}
+
+// After storing to pe's memory: wake it if it sleeps.
+static inline void peer_wake(int pe)
+{
+    bell_check(&world_ctl(pe)->bell);
+}
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which cores a PE is bound to. The Makefile links bind_hwloc.c or, without hwloc, bind_none.c.
+#ifndef SHOAL_LAUNCH_BIND_H
+#define SHOAL_LAUNCH_BIND_H
+
+#include <sched.h>
+#include <stddef.h>
+
+enum bind_what { BIND_NONE, BIND_CORE, BIND_SOCKET, BIND_NUMA };
+#define BIND_WORDS "none", "core", "socket", "numa" // in the order of enum bind_what
+
+// Computes one set of cores per PE, for those this process may use. Returns an array of npes sets,
+// or NULL with a reason in *why.
+cpu_set_t *bind_plan(enum bind_what what, int npes, const char **why);
+
+#endif

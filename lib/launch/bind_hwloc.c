@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binding with hwloc: PE i to place i modulo the number of places. See bind.h.
+#include "bind.h"
+
+#include <hwloc.h>
+#include <hwloc/glibc-sched.h>
+#include <stdlib.h>
+
+// Only what this process may use is in the topology; places left empty by that are passed over.
+static int list_places(hwloc_topology_t topology, hwloc_obj_type_t type, cpu_set_t *sets, int most)
+{
+    int n = 0;
+    hwloc_obj_t place = NULL;
+    while (n < most && (place = hwloc_get_next_obj_by_type(topology, type, place)))
+        if (!hwloc_bitmap_iszero(place->cpuset) &&
+            !hwloc_cpuset_to_glibc_sched_affinity(topology, place->cpuset, &sets[n],
+                                                  sizeof sets[n]))
+            n++;
+    return n;
+}
+
+cpu_set_t *bind_plan(enum bind_what what, int npes, const char **why)
+{
+    static const hwloc_obj_type_t type_of[] = {
+        [BIND_CORE] = HWLOC_OBJ_CORE, [BIND_SOCKET] = HWLOC_OBJ_PACKAGE,
+        [BIND_NUMA] = HWLOC_OBJ_NUMANODE};
+    hwloc_topology_t topology;
+    *why = "hwloc cannot read this machine's topology";
+    if (hwloc_topology_init(&topology))
+        return NULL;
+    cpu_set_t *sets = calloc((size_t)npes, sizeof *sets);
+    int places = 0;
+    if (sets && hwloc_topology_load(topology) == 0) {
+        *why = "hwloc finds no such places on this machine";
+        places = list_places(topology, type_of[what], sets, npes);
+    }
+    hwloc_topology_destroy(topology);
+    if (places == 0) {
+        free(sets);
+        return NULL;
+    }
+    for (int pe = places; pe < npes; pe++)
+        sets[pe] = sets[pe % places];
+    return sets;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Output by whole lines. See forward.h.
+#include "forward.h"
+
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REST_MOST (64UL << 10)  // a longer line is passed on in parts
+#define READ_SIZE (64UL << 10)
+#define SILENCE_NS 50000000u    // after which an unfinished line is shown
+#define DRAIN_NS 100000000u
+#define DRAIN_MOST (1UL << 20)  // more than any pipe holds
+
+static void sink_append(struct sink *k, const char *data, size_t n)
+{
+    if (k->error)
+        return;
+    if (k->head + k->len + n > k->cap && k->len)
+        memmove(k->data, k->data + k->head, k->len);
+    if (k->head + k->len + n > k->cap)
+        k->head = 0;
+    if (k->len + n > k->cap) {
+        size_t cap = 2 * (k->len + n);
+        char *data_new = realloc(k->data, cap);
+        if (!data_new) {
+            k->error = ENOMEM;
+            return;
+        }
+        k->data = data_new;
+        k->cap = cap;
+    }
+    memcpy(k->data + k->head + k->len, data, n);
+    k->len += n;
+}
+
+static bool sink_is_ready(const struct sink *k)
+{
+    struct pollfd p = {.fd = k->fd, .events = POLLOUT};
+    return k->is_file || poll(&p, 1, 0) > 0;
+}
+
+// A pipe that is ready takes PIPE_BUF bytes without blocking.
+static void sink_flush(struct sink *k)
+{
+    while (k->len && sink_is_ready(k)) {
+        size_t most = k->is_file || k->len < PIPE_BUF ? k->len : PIPE_BUF;
+        ssize_t n = write(k->fd, k->data + k->head, most);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return;
+        if (n < 0) {
+            k->error = errno;
+            k->len = 0;
+            return;
+        }
+        k->head += (size_t)n;
+        k->len -= (size_t)n;
+    }
+    if (!k->len)
+        k->head = 0;
+}
+
+static void sink_open(struct sink *k, int fd)
+{
+    struct stat st;
+    *k = (struct sink){.fd = fd};
+    k->is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int forward_open(struct forward *f, int npes, bool direct, bool tag)
+{
+    *f = (struct forward){.direct = direct, .tag = tag};
+    sink_open(&f->sinks[0], STDOUT_FILENO);
+    sink_open(&f->sinks[1], STDERR_FILENO);
+    f->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (f->epoll < 0 || direct)
+        return f->epoll < 0 ? -1 : 0;
+    f->streams = calloc(2 * (size_t)npes, sizeof *f->streams);
+    return f->streams ? 0 : -1;
+}
+
+static int stream_open(struct forward *f, int pe, struct sink *k, int *end)
+{
+    int pair[2];
+    if (pipe2(pair, O_CLOEXEC))
+        return -1;
+    struct stream *s = &f->streams[f->nstreams];
+    struct epoll_event e = {.events = EPOLLIN, .data.ptr = s};
+    *s = (struct stream){.fd = pair[0], .pe = pe, .sink = k, .budget = SIZE_MAX};
+    fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    if (epoll_ctl(f->epoll, EPOLL_CTL_ADD, pair[0], &e)) {
+        close(pair[0]);
+        close(pair[1]);
+        return -1;
+    }
+    *end = pair[1];
+    f->nstreams++;
+    f->nopen++;
+    return 0;
+}
+
+int forward_pipes(struct forward *f, int pe, int ends[2])
+{
+    if (stream_open(f, pe, &f->sinks[0], &ends[0]))
+        return -1;
+    if (stream_open(f, pe, &f->sinks[1], &ends[1])) {
+        close(ends[0]);
+        return -1;
+    }
+    return 0;
+}
+
+// Untagged bytes pass as they are. Tagged, every piece at the start of a line gets its tag, and
+// another PE's unfinished line is ended first.
+static void emit(struct forward *f, struct stream *s, const char *data, size_t n)
+{
+    struct sink *k = s->sink;
+    char tag[16];
+    int tag_len = snprintf(tag, sizeof tag, "[%d] ", s->pe);
+    if (f->tag && k->open && k->open != s) {
+        sink_append(k, "\n", 1);
+        k->open = NULL;
+    }
+    while (n) {
+        const char *end = f->tag ? memchr(data, '\n', n) : NULL;
+        size_t piece = end ? (size_t)(end - data) + 1 : n;
+        if (f->tag && k->open != s)
+            sink_append(k, tag, (size_t)tag_len);
+        sink_append(k, data, piece);
+        k->open = data[piece - 1] == '\n' ? NULL : s;
+        data += piece;
+        n -= piece;
+    }
+}
+
+static void rest_emit(struct forward *f, struct stream *s)
+{
+    if (!s->len)
+        return;
+    emit(f, s, s->rest, s->len);
+    s->len = 0;
+    f->nrest--;
+}
+
+static void rest_keep(struct forward *f, struct stream *s, const char *data, size_t n, uint64_t now)
+{
+    if (!n)
+        return;
+    if (s->len + n > s->cap) {
+        char *rest = realloc(s->rest, s->len + n + 256);
+        if (!rest) {
+            rest_emit(f, s);
+            emit(f, s, data, n);
+            return;
+        }
+        s->rest = rest;
+        s->cap = s->len + n + 256;
+    }
+    f->nrest += s->len == 0;
+    memcpy(s->rest + s->len, data, n);
+    s->len += n;
+    s->since = now;
+    if (s->len >= REST_MOST)
+        rest_emit(f, s);
+}
+
+static void stream_end(struct forward *f, struct stream *s)
+{
+    rest_emit(f, s);
+    // By name: a PE that is about to exec may still hold a copy, and then close removes nothing.
+    epoll_ctl(f->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+    close(s->fd);
+    s->fd = -1;
+    f->nopen--;
+}
+
+void forward_read(struct forward *f, struct stream *s, uint64_t now)
+{
+    static char buffer[READ_SIZE];
+    size_t most = s->budget < sizeof buffer ? s->budget : sizeof buffer;
+    ssize_t n = read(s->fd, buffer, most);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        stream_end(f, s);
+        return;
+    }
+    if (s->budget != SIZE_MAX)
+        s->budget -= (size_t)n;
+    const char *end = memrchr(buffer, '\n', (size_t)n);
+    size_t lines = end ? (size_t)(end - buffer) + 1 : 0;
+    if (lines) {
+        rest_emit(f, s);
+        emit(f, s, buffer, lines);
+    }
+    rest_keep(f, s, buffer + lines, (size_t)n - lines, now);
+}
+
+uint64_t forward_tick(struct forward *f, uint64_t now)
+{
+    uint64_t next = 0;
+    for (int i = 0; f->nrest && i < f->nstreams; i++) {
+        struct stream *s = &f->streams[i];
+        if (!s->len)
+            continue;
+        uint64_t due = s->since + SILENCE_NS;
+        if (due <= now)
+            rest_emit(f, s);
+        else if (!next || due < next)
+            next = due;
+    }
+    return next;
+}
+
+void forward_flush(struct forward *f)
+{
+    sink_flush(&f->sinks[0]);
+    sink_flush(&f->sinks[1]);
+}
+
+bool forward_blocked(const struct forward *f)
+{
+    return f->sinks[0].len || f->sinks[1].len;
+}
+
+void forward_say(struct forward *f, const char *line)
+{
+    struct sink *k = &f->sinks[1];
+    if (k->open)
+        sink_append(k, "\n", 1);
+    k->open = NULL;
+    sink_append(k, line, strlen(line));
+    sink_append(k, "\n", 1);
+    forward_flush(f);
+}
+
+void forward_wait(struct forward *f, int signal_fd, int timeout_ms)
+{
+    struct pollfd p[3] = {{.fd = signal_fd, .events = POLLIN}};
+    for (int i = 0; i < 2; i++)
+        p[1 + i] = (struct pollfd){.fd = f->sinks[i].len ? f->sinks[i].fd : -1, .events = POLLOUT};
+    poll(p, 3, timeout_ms);
+    forward_flush(f);
+}
+
+// Reads every stream until it is empty. Returns whether anything came.
+static bool read_all(struct forward *f, uint64_t now)
+{
+    bool any = false;
+    struct epoll_event events[16];
+    int n = epoll_wait(f->epoll, events, 16, 0);
+    for (int i = 0; i < n; i++) {
+        struct stream *s = events[i].data.ptr;
+        if (!s)
+            continue;
+        any = true;
+        if (s->budget)
+            forward_read(f, s, now);
+        else
+            stream_end(f, s);
+    }
+    return any;
+}
+
+void forward_drain(struct forward *f)
+{
+    uint64_t deadline = launch_now() + DRAIN_NS;
+    for (int i = 0; i < f->nstreams; i++)
+        f->streams[i].budget = DRAIN_MOST;
+    while (f->nopen) {
+        uint64_t now = launch_now();
+        bool any = read_all(f, now);
+        forward_flush(f);
+        while (forward_blocked(f))
+            forward_wait(f, -1, -1);
+        if (any)
+            continue;
+        if (now >= deadline)
+            break;
+        struct epoll_event e;
+        epoll_wait(f->epoll, &e, 1, (int)((deadline - now) / 1000000) + 1);
+    }
+    for (int i = 0; i < f->nstreams; i++)
+        rest_emit(f, &f->streams[i]);
+    while (forward_flush(f), forward_blocked(f))
+        forward_wait(f, -1, -1);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job as the launcher sees it, and what its parts offer each other.
+//
+//     oshrun.c   main: options, the job's memory, start, watch, exit status
+//     spawn.c    one process per PE
+//     forward.c  the PEs' output, by whole lines
+//     watch.c    the loop: output, signals, deaths, deadlines
+//     verdict.c  what a death means, in words
+//     sweep.c    processes that PEs left behind
+#ifndef SHOAL_LAUNCH_LAUNCH_H
+#define SHOAL_LAUNCH_LAUNCH_H
+
+#include "forward.h"
+#include "job.h"
+#include "options.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+enum { STATUS_OWN = 1, STATUS_USAGE = 2, STATUS_TIMEOUT = 124, STATUS_NOT_EXECUTABLE = 126,
+       STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
+
+struct pe {
+    pid_t pid;
+    bool alive;
+};
+
+struct launch {
+    const struct options *opt;
+    int npes;
+    int alive;
+    int job_fd;
+    struct job *job;
+    struct pe *pes;
+    struct forward out;
+    int signal_fd;
+    cpu_set_t *cores; // per PE, NULL: not bound
+
+    // As found, to be given to the PEs.
+    sigset_t mask;
+    struct sigaction on_pipe;
+    struct rlimit files;
+
+    // How it ends.
+    bool ending;       // PEs were killed: more deaths mean nothing
+    bool status_final; // the first cause is known: nothing changes status or line
+    int status;        // of the job
+    char line[1024];   // the one line about it, "" for none
+    int killed;        // PEs alive when the others were ended
+    int user_signal;   // INT or TERM that came, 0: none
+    sigset_t passed_on; // all signals that were
+    int absent;        // a PE that left without shmem_init, -1: none
+    uint64_t timeout_at, kill_at, look_at, patience_at; // deadlines, ns; 0: none
+};
+
+uint64_t launch_now(void); // ns
+
+// spawn.c. Starts all PEs. When it cannot, the job is ended with a line, as for a death.
+void spawn_all(struct launch *l);
+
+// watch.c. Blocks the signals it will read; 0, or -1 after one line.
+int watch_open(struct launch *l);
+void watch_run(struct launch *l); // until no PE is left
+// The first cause counts. line may be "". PEs left are killed now, or in wait_ms.
+void watch_end(struct launch *l, int status, unsigned wait_ms, const char *line);
+
+// sweep.c. Kills all descendants; call it when no PE is left.
+void sweep_descendants(void);
+
+#endif

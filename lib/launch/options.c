@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// oshrun's command line: one table of options, one loop. See options.h.
+#include "options.h"
+
+#include "compiler.h"
+#include "tunables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char options_usage[] =
+    "usage: oshrun [-n N] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
+    "[-x VAR[=VALUE]] [--] PROGRAM [ARGUMENT...]";
+
+typedef enum options_result take_fn(struct options *opt, char *value, const char *name);
+
+struct row {
+    const char *name;
+    const char *value; // what it takes, NULL: nothing
+    take_fn *take;
+    const char *help;  // NULL: another spelling of the row before
+};
+
+static enum options_result wrong(struct options *opt, const char *name, const char *takes,
+                                 const char *value)
+{
+    snprintf(opt->error, sizeof opt->error, "%s takes %s, not \"%.60s\"", name, takes, value);
+    return OPTIONS_WRONG;
+}
+
+static enum options_result take_npes(struct options *opt, char *value, const char *name)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (end == value || *end || errno || n < 1 || n > LIMIT_PES) {
+        char takes[64];
+        snprintf(takes, sizeof takes, "a whole number from 1 to %d", LIMIT_PES);
+        return wrong(opt, name, takes, value);
+    }
+    opt->npes = (int)n;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_timeout(struct options *opt, char *value, const char *name)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end == value || *end || !(seconds > 0 && seconds <= 1e9))
+        return wrong(opt, name, "a number of seconds above 0", value);
+    opt->timeout = seconds;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_bind(struct options *opt, char *value, const char *name)
+{
+    static const char *const words[] = {BIND_WORDS};
+    for (int i = 0; i < (int)ARRAY_LEN(words); i++) {
+        if (strcmp(value, words[i]) == 0) {
+            opt->bind = (enum bind_what)i;
+            return OPTIONS_RUN;
+        }
+    }
+    return wrong(opt, name, "none, core, socket or numa", value);
+}
+
+static enum options_result take_var(struct options *opt, char *value, const char *name)
+{
+    if (!value[0] || value[0] == '=')
+        return wrong(opt, name, "VAR or VAR=VALUE", value);
+    opt->vars[opt->nvars++] = value;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_tag(struct options *opt, char *value UNUSED,
+                                    const char *name UNUSED)
+{
+    opt->tag = true;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_help(struct options *opt UNUSED, char *value UNUSED,
+                                     const char *name UNUSED)
+{
+    return OPTIONS_HELP;
+}
+
+static enum options_result take_version(struct options *opt UNUSED, char *value UNUSED,
+                                        const char *name UNUSED)
+{
+    return OPTIONS_VERSION;
+}
+
+static const struct row rows[] = {
+    {"-n", "N", take_npes, "start N PEs (1 unless given); also -np, -c, --np"},
+    {"-np", "N", take_npes, NULL},
+    {"-c", "N", take_npes, NULL},
+    {"--np", "N", take_npes, NULL},
+    {"--tag", NULL, take_tag, "put [PE] in front of every line; also -t"},
+    {"-t", NULL, take_tag, NULL},
+    {"--timeout", "SECONDS", take_timeout, "end the job when it has run that long"},
+    {"--bind", "WHAT", take_bind, "bind each PE to a core, socket or numa node, or to none"},
+    {"-x", "VAR[=VALUE]", take_var, "pass an environment variable, or set one"},
+    {"--help", NULL, take_help, "print this; also -h"},
+    {"-h", NULL, take_help, NULL},
+    {"--version", NULL, take_version, "print the version; also -V"},
+    {"-V", NULL, take_version, NULL},
+};
+
+void options_help(FILE *out)
+{
+    fprintf(out, "%s\n", options_usage);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char left[40];
+        snprintf(left, sizeof left, "%s %s", rows[i].name, rows[i].value ? rows[i].value : "");
+        if (rows[i].help)
+            fprintf(out, "  %-20s %s\n", left, rows[i].help);
+    }
+}
+
+// The row that `arg` names; *glued is the value written in the same word (-n4, --np=4) or NULL.
+static const struct row *find_row(char *arg, char **glued)
+{
+    *glued = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (strcmp(arg, rows[i].name) == 0)
+            return &rows[i];
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        size_t len = strlen(rows[i].name);
+        if (!rows[i].value || strncmp(arg, rows[i].name, len))
+            continue;
+        bool is_long = arg[1] == '-';
+        if (is_long ? arg[len] == '=' : (len > 2 ? strchr("=0123456789", arg[len]) != NULL
+                                                 : !(arg[1] == 'n' && arg[2] == 'p'))) {
+            *glued = arg + len + (arg[len] == '=');
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+enum options_result options_parse(int argc, char **argv, struct options *opt)
+{
+    *opt = (struct options){.npes = 1, .vars = calloc((size_t)argc + 1, sizeof(char *))};
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        char *value;
+        const struct row *row = find_row(argv[i], &value);
+        if (!row) {
+            snprintf(opt->error, sizeof opt->error, "unknown option %.60s", argv[i]);
+            return OPTIONS_WRONG;
+        }
+        if (row->value && !value && !(value = argv[++i])) {
+            snprintf(opt->error, sizeof opt->error, "%s needs a value (%s)", row->name, row->value);
+            return OPTIONS_WRONG;
+        }
+        enum options_result result = row->take(opt, value, row->name);
+        if (result != OPTIONS_RUN)
+            return result;
+    }
+    opt->program = argv + i;
+    if (i < argc)
+        return OPTIONS_RUN;
+    snprintf(opt->error, sizeof opt->error, "no program given");
+    return OPTIONS_WRONG;
+}

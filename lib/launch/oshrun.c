@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// oshrun: starts the PEs of a job on this node and stays until the last has ended. See launch.h.
+#include "launch.h"
+
+#include "log.h"
+#include "settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define FILES_OWN 16 // descriptors the launcher needs besides two per PE, with some room
+
+// Descriptors 0 to 2 must be taken, or the job's file would get their place.
+static void open_standard(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void set_vars(const struct options *opt)
+{
+    for (int i = 0; i < opt->nvars; i++)
+        if (strchr(opt->vars[i], '='))
+            putenv(opt->vars[i]);
+}
+
+// Can the launcher hold two pipes per PE? Raises the soft limit for that.
+static bool files_suffice(struct launch *l)
+{
+    rlim_t need = 2 * (rlim_t)l->npes + FILES_OWN;
+    if (getrlimit(RLIMIT_NOFILE, &l->files) || need <= l->files.rlim_cur)
+        return true;
+    struct rlimit more = {.rlim_cur = l->files.rlim_max, .rlim_max = l->files.rlim_max};
+    if (need <= more.rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0)
+        return true;
+    log_line(LOG_WARN, LOG_LAUNCH, "ulimit -n is %ld and %d PEs need %ld: their output is passed "
+             "on unsorted%s", (long)l->files.rlim_max, l->npes, (long)need,
+             l->opt->tag ? " and without tags" : "");
+    return false;
+}
+
+static void plan_binding(struct launch *l)
+{
+    const char *why;
+    if (l->opt->bind == BIND_NONE)
+        return;
+    l->cores = bind_plan(l->opt->bind, l->npes, &why);
+    if (!l->cores)
+        log_line(LOG_WARN, LOG_LAUNCH, "--bind: %s; the PEs are not bound", why);
+}
+
+static int launch_open(struct launch *l)
+{
+    l->job_fd = job_create(l->npes, settings.symmetric_size, getpid());
+    if (l->job_fd < 0)
+        return -1;
+    l->job = job_open(l->job_fd);
+    l->pes = calloc((size_t)l->npes, sizeof *l->pes);
+    bool direct = !files_suffice(l) || (l->npes == 1 && !l->opt->tag);
+    if (!l->job || !l->pes)
+        return -1;
+    if (forward_open(&l->out, l->npes, direct, l->opt->tag)) {
+        log_line(LOG_ERROR, LOG_LAUNCH, "oshrun: %s", strerror(errno));
+        return -1;
+    }
+    plan_binding(l);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, &l->on_pipe);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return watch_open(l);
+}
+
+static void say_verdict(struct launch *l)
+{
+    char line[1200];
+    int n = snprintf(line, sizeof line, "oshrun: %s", l->line);
+    bool is_about_pe = strncmp(l->line, "PE ", 3) == 0;
+    if (l->killed && is_about_pe)
+        snprintf(line + n, sizeof line - (size_t)n, l->killed == 1 ? "; the other PE was ended"
+                 : "; the other %d PEs were ended", l->killed);
+    if (l->line[0])
+        forward_say(&l->out, line);
+}
+
+static int run(const struct options *opt)
+{
+    struct launch l = {.opt = opt, .npes = opt->npes, .absent = -1, .job_fd = -1};
+    set_vars(opt);
+    if (settings_read())
+        return STATUS_OWN;
+    log_configure(settings.log);
+    if (launch_open(&l))
+        return STATUS_OWN;
+    if (opt->timeout > 0)
+        l.timeout_at = launch_now() + (uint64_t)(opt->timeout * 1e9);
+    spawn_all(&l);
+    watch_run(&l);
+    if (l.status_final)
+        sweep_descendants();
+    forward_drain(&l.out);
+    say_verdict(&l);
+    return l.status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options opt;
+    open_standard();
+    switch (options_parse(argc, argv, &opt)) {
+    case OPTIONS_HELP:
+        options_help(stdout);
+        return 0;
+    case OPTIONS_VERSION:
+        printf("oshrun (Shoal) %s\n", SHOAL_VERSION);
+        return 0;
+    case OPTIONS_WRONG:
+        fprintf(stderr, "oshrun: %s\n%s\n", opt.error, options_usage);
+        return STATUS_USAGE;
+    default:
+        return run(&opt);
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared memory as a transport: every slot answers at once. The runtime normally asks only ptr();
+// with SHOAL_DIRECT=0 the data calls carry everything, which tests the way a network takes.
+// HOSTILE builds refuse now and then (AGAIN), as networks do.
+#include "tunables.h"
+#include "transport.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct shm_ep {
+    struct transport_job job;
+    _Atomic unsigned calls;
+};
+
+static const struct transport_facts shm_facts = {
+    .name = "shm",
+    .load_store = true,
+    .amo_coherent_with_cpu = true,
+    .ordered_puts = true,
+    .native_fence = true,
+    .thread_safe = true,
+    .inject_max = SIZE_MAX,
+    .message_max = SIZE_MAX,
+    .amo = {[TRANSPORT_SET ... TRANSPORT_CSWAP] = {TRANSPORT_HARDWARE, TRANSPORT_HARDWARE}},
+};
+
+static int shm_open_ep(const struct transport_job *job, struct transport_facts *facts, void **ep)
+{
+    struct shm_ep *shm = calloc(1, sizeof *shm);
+    if (!shm)
+        return TRANSPORT_FAILED;
+    shm->job = *job;
+    *facts = shm_facts;
+    *ep = shm;
+    return 0;
+}
+
+static void shm_close(void *ep)
+{
+    free(ep);
+}
+
+static int shm_address(void *ep, void *bytes)
+{
+    (void)ep, (void)bytes;
+    return 0;
+}
+
+static int shm_connect(void *ep, int pe, const void *bytes)
+{
+    (void)ep, (void)pe, (void)bytes;
+    return 0;
+}
+
+static void *shm_ptr(void *ep, struct transport_remote at)
+{
+    struct shm_ep *shm = ep;
+    return (char *)shm->job.region[at.region].peers + at.pe * shm->job.region[at.region].stride +
+           at.offset;
+}
+
+static bool refuse(struct shm_ep *shm)
+{
+    return HOSTILE && ++shm->calls % 3 == 0;
+}
+
+static int shm_put(void *ep, void *ctx, struct transport_remote to, const void *from, size_t n,
+                   struct transport_request *request)
+{
+    (void)ctx, (void)request;
+    if (refuse(ep))
+        return TRANSPORT_AGAIN;
+    memmove(shm_ptr(ep, to), from, n);
+    return TRANSPORT_DONE;
+}
+
+static int shm_get(void *ep, void *ctx, void *to, struct transport_remote from, size_t n,
+                   struct transport_request *request)
+{
+    (void)ctx, (void)request;
+    if (refuse(ep))
+        return TRANSPORT_AGAIN;
+    memmove(to, shm_ptr(ep, from), n);
+    return TRANSPORT_DONE;
+}
+
+// acq_rel throughout, as in the runtime's own atomics (lib/core/amo.h).
+#define SHM_AMO(TYPE)                                                                          \
+    static TYPE amo_##TYPE(_Atomic TYPE *p, enum transport_op op, TYPE operand, TYPE compare)  \
+    {                                                                                          \
+        switch (op) {                                                                          \
+        case TRANSPORT_SET:                                                                    \
+        case TRANSPORT_SWAP:                                                                   \
+            return atomic_exchange_explicit(p, operand, memory_order_acq_rel);                 \
+        case TRANSPORT_ADD:                                                                    \
+            return atomic_fetch_add_explicit(p, operand, memory_order_acq_rel);                \
+        case TRANSPORT_AND:                                                                    \
+            return atomic_fetch_and_explicit(p, operand, memory_order_acq_rel);                \
+        case TRANSPORT_OR:                                                                     \
+            return atomic_fetch_or_explicit(p, operand, memory_order_acq_rel);                 \
+        case TRANSPORT_XOR:                                                                    \
+            return atomic_fetch_xor_explicit(p, operand, memory_order_acq_rel);                \
+        case TRANSPORT_CSWAP:                                                                  \
+            atomic_compare_exchange_strong_explicit(p, &compare, operand, memory_order_acq_rel, \
+                                                    memory_order_acquire);                     \
+            return compare;                                                                    \
+        default:                                                                               \
+            return atomic_load_explicit(p, memory_order_acquire);                              \
+        }                                                                                      \
+    }
+SHM_AMO(uint32_t)
+SHM_AMO(uint64_t)
+
+static int shm_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
+                   enum transport_width width, uint64_t operand, uint64_t compare,
+                   uint64_t *result, struct transport_request *request)
+{
+    (void)ctx, (void)request;
+    if (refuse(ep))
+        return TRANSPORT_AGAIN;
+    void *p = shm_ptr(ep, at);
+    uint64_t old = width == TRANSPORT_32
+                       ? amo_uint32_t(p, op, (uint32_t)operand, (uint32_t)compare)
+                       : amo_uint64_t(p, op, operand, compare);
+    if (result)
+        *result = old;
+    return TRANSPORT_DONE;
+}
+
+// Stores of one PE become visible in order once a release fence stands between them; nothing is
+// ever under way.
+static int shm_fence(void *ep, void *ctx, int pe)
+{
+    (void)ctx, (void)pe;
+    if (refuse(ep))
+        return TRANSPORT_AGAIN;
+    atomic_thread_fence(memory_order_seq_cst);
+    return TRANSPORT_DONE;
+}
+
+static int shm_progress(void *ep)
+{
+    (void)ep;
+    return 0;
+}
+
+const struct transport transport_shm = {
+    .open = shm_open_ep,
+    .close = shm_close,
+    .address = shm_address,
+    .connect = shm_connect,
+    .put = shm_put,
+    .get = shm_get,
+    .amo = shm_amo,
+    .fence = shm_fence,
+    .flush = shm_fence,
+    .progress = shm_progress,
+    .ptr = shm_ptr,
+};

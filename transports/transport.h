@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contract between the runtime and what moves its bytes. lib/core calls a transport through
+// one table; a transport calls back only through what it was given at open. shm, libfabric and UCX
+// are tables like this one.
+//
+// Rules for all slots
+//   - Data calls never block. They return TRANSPORT_DONE (finished, source reusable, result
+//     stored), TRANSPORT_PENDING (accepted; the request, when given, tells the end),
+//     TRANSPORT_AGAIN (nothing happened: call progress and try again), TRANSPORT_UNSUPPORTED (the
+//     caller emulates) or another negative code (an error, already logged once).
+//   - The source of a put may be reused when the call returns DONE, or when its request is done;
+//     without a request, after flush. The destination of a get holds the data at the same points.
+//   - Operations on one endpoint context may be called by one thread at a time unless
+//     facts.thread_safe.
+//   - Remote memory is named by region and offset; both were checked by the caller.
+#ifndef SHOAL_TRANSPORTS_TRANSPORT_H
+#define SHOAL_TRANSPORTS_TRANSPORT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum transport_status {
+    TRANSPORT_DONE = 0,
+    TRANSPORT_PENDING = 1,
+    TRANSPORT_AGAIN = 2,
+    TRANSPORT_UNSUPPORTED = -1,
+    TRANSPORT_FAILED = -2,
+};
+
+// X(name): atomic operations. INC is ADD of one, FETCH is ADD of zero for a transport.
+#define TRANSPORT_OPS(X) X(SET) X(FETCH) X(ADD) X(AND) X(OR) X(XOR) X(SWAP) X(CSWAP)
+#define X(name) TRANSPORT_##name,
+enum transport_op { TRANSPORT_OPS(X) TRANSPORT_OP_COUNT };
+#undef X
+
+// Width is all an atomic needs here: add wraps, and floating types only set, fetch and swap.
+enum transport_width { TRANSPORT_32, TRANSPORT_64, TRANSPORT_WIDTH_COUNT };
+
+enum transport_support { TRANSPORT_NONE, TRANSPORT_TARGET_SOFTWARE, TRANSPORT_HARDWARE };
+
+enum transport_region { TRANSPORT_HEAP, TRANSPORT_DATA, TRANSPORT_REGIONS_FIXED };
+
+struct transport_remote {
+    int pe;
+    int region;      // enum transport_region, or an index from region_import
+    uint64_t offset; // from the region's start
+};
+
+// The end of an operation that returned PENDING: `left` falls to 0 (release), `status` is then 0
+// or negative. The caller owns it and keeps it until then.
+struct transport_request {
+    _Atomic int left;
+    int status;
+};
+
+struct transport_facts {
+    const char *name;
+    bool load_store;            // ptr() answers: the runtime then skips the data calls
+    bool rma_needs_target;      // puts and gets end only when the target calls progress
+    bool amo_needs_target;
+    bool amo_coherent_with_cpu; // remote and CPU atomics on one word may mix
+    bool ordered_puts;          // two puts to one PE arrive in order without a fence
+    bool native_fence;
+    bool deferred_work;         // trigger() works
+    bool native_counters;
+    bool wants_local_registration;
+    bool thread_safe;
+    bool has_wait_fd;
+    size_t inject_max;          // puts up to this size return DONE
+    size_t message_max;
+    size_t am_max;              // payload of an active message, 0: none
+    size_t deferred_depth;
+    size_t address_size, key_size; // bytes exchanged at start
+    uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // enum transport_support
+};
+
+// What a transport is told at open, and may call.
+struct transport_job {
+    int me, npes;
+    uint64_t secret;               // proves membership of the job
+    struct {                       // own memory, and for load/store where the peers' is mapped
+        void *base;
+        size_t size;
+        void *peers;               // PE 0's, NULL when not mapped
+        ptrdiff_t stride;          // from one PE to the next
+    } region[TRANSPORT_REGIONS_FIXED];
+    void *upcall_arg;
+    void (*on_am)(void *arg, int from, const void *payload, size_t n);
+    void (*on_peer_lost)(void *arg, int pe, const char *why);
+};
+
+struct transport {
+    // Fills *facts. 0, or TRANSPORT_UNSUPPORTED when it cannot work here (the reason is logged at
+    // debug level). May block. close undoes it, after a flush.
+    int (*open)(const struct transport_job *job, struct transport_facts *facts, void **ep);
+    void (*close)(void *ep);
+
+    // Connection. address writes facts.address_size bytes that let others reach this endpoint;
+    // connect takes them. Lazy inside: connect must be cheap and must not wait for the peer.
+    int (*address)(void *ep, void *bytes);
+    int (*connect)(void *ep, int pe, const void *bytes);
+
+    // Any memory made reachable; the key travels as facts.key_size bytes. import checks the key.
+    int (*region_register)(void *ep, void *base, size_t size, void *key, void **handle);
+    int (*region_deregister)(void *ep, void *handle);
+    int (*region_import)(void *ep, int pe, const void *key, int *region);
+
+    // An independent stream of operations (shmem_ctx_t). NULL ctx is the endpoint's own.
+    int (*ctx_create)(void *ep, long options, void **ctx);
+    void (*ctx_destroy)(void *ep, void *ctx);
+
+    // Data. `request` may be NULL: then flush completes the operation.
+    int (*put)(void *ep, void *ctx, struct transport_remote to, const void *from, size_t n,
+               struct transport_request *request);
+    int (*get)(void *ep, void *ctx, void *to, struct transport_remote from, size_t n,
+               struct transport_request *request);
+    // *result (may be NULL) receives the old value, zero-extended to 64 bits.
+    int (*amo)(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
+               enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *result,
+               struct transport_request *request);
+    // The signal is visible at the target only after the data. NULL slot: put, fence or flush, amo.
+    int (*put_signal)(void *ep, void *ctx, struct transport_remote to, const void *from, size_t n,
+                      struct transport_remote signal, enum transport_op op, uint64_t value,
+                      struct transport_request *request);
+    // The payload is copied before the call returns.
+    int (*am)(void *ep, void *ctx, int pe, const void *payload, size_t n);
+
+    // fence: later operations to pe (-1: each PE) take effect after earlier ones. May return AGAIN.
+    // flush: every earlier operation to pe (-1: all) is complete AT THE TARGET, injected ones
+    // included; AGAIN until then.
+    int (*fence)(void *ep, void *ctx, int pe);
+    int (*flush)(void *ep, void *ctx, int pe);
+
+    // Moves what can be moved, without blocking; runs upcalls. Returns how much it did.
+    int (*progress)(void *ep);
+    // A descriptor that becomes readable when progress would do something; arm first: it returns
+    // AGAIN when there is work already.
+    int (*wait_fd)(void *ep);
+    int (*arm)(void *ep);
+
+    // Load/store address of remote memory, or NULL.
+    void *(*ptr)(void *ep, struct transport_remote at);
+
+    // Counting events and deferred work; NULL slots when facts say no.
+    int (*counter_bind)(void *ep, int region, void *counter);
+    int (*trigger)(void *ep, void *work);
+};
+
+extern const struct transport transport_shm;
+
+#endif
