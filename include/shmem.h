@@ -7,7 +7,9 @@
 // Names other than the specification's begin with SHOAL_ or shoal_.
 //
 // Define SHMEM_WARN_DEPRECATED before the first include to have the compiler report the use of
-// routines that the specification deprecates.
+// routines that the specification deprecates. Define SHOAL_NO_GENERICS to leave the type-generic names
+// out; a tool that defines shmem_sync or shmem_wait_until itself needs that (or parentheses around
+// the name), because in C11 they are also function-like macros.
 #ifndef SHOAL_SHMEM_H
 #define SHOAL_SHMEM_H
 
@@ -91,6 +93,10 @@
 #define _SHMEM_REDUCE_MIN_WRKDATA_SIZE SHMEM_REDUCE_MIN_WRKDATA_SIZE
 
 // ---------------------------------------------------------------------------------------------
+// double _Complex and float _Complex, which C++ compilers know only as an extension.
+__extension__ typedef double _Complex shoal_complexd;
+__extension__ typedef float _Complex shoal_complexf;
+
 // 9.4, 9.5 Opaque handles; comparable, and copied by value.
 typedef struct shoal_team *shmem_team_t;
 typedef struct shoal_ctx *shmem_ctx_t;
@@ -142,9 +148,11 @@ extern shmem_ctx_t SHMEM_CTX_DEFAULT;
 #endif
 #pragma GCC visibility pop
 
+#if !defined SHOAL_NO_GENERICS
+#include <shoal_generics.h>
+#endif
+
 #undef SHOAL_DEPRECATED
 #undef SHOAL_NORETURN
-
-#include <shoal_generics.h>
 
 #endif

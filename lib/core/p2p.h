@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum p2p_kind { P2P_S16, P2P_S32, P2P_S64, P2P_U16, P2P_U32, P2P_U64 };
 
@@ -35,7 +36,8 @@ enum p2p_want { P2P_ANY, P2P_ALL, P2P_SOME };
 size_t p2p_look(const struct p2p_set *set, enum p2p_want want, size_t *indices);
 size_t p2p_wait(const struct p2p_set *set, enum p2p_want want, size_t *indices);
 
-void p2p_wait_one(const struct p2p_set *set);
+// Of the first variable alone. p2p_wait_one returns its value.
+uint64_t p2p_wait_one(const struct p2p_set *set);
 bool p2p_test_one(const struct p2p_set *set);
 
 #endif

@@ -4,26 +4,33 @@
 
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
+#include <sched.h>
 #include <stdlib.h>
 
-// Only what this process may use is in the topology; places left empty by that are passed over.
+// The places of a kind, each cut down to what this process may use; those left empty are passed
+// over. Returns how many were put into sets, at most `most`.
 static int list_places(hwloc_topology_t topology, hwloc_obj_type_t type, cpu_set_t *sets, int most)
 {
+    cpu_set_t usable;
     int n = 0;
     hwloc_obj_t place = NULL;
-    while (n < most && (place = hwloc_get_next_obj_by_type(topology, type, place)))
-        if (!hwloc_bitmap_iszero(place->cpuset) &&
-            !hwloc_cpuset_to_glibc_sched_affinity(topology, place->cpuset, &sets[n],
-                                                  sizeof sets[n]))
-            n++;
+    if (sched_getaffinity(0, sizeof usable, &usable))
+        return 0;
+    while (n < most && (place = hwloc_get_next_obj_by_type(topology, type, place))) {
+        cpu_set_t set;
+        if (hwloc_cpuset_to_glibc_sched_affinity(topology, place->cpuset, &set, sizeof set))
+            continue;
+        CPU_AND(&sets[n], &set, &usable);
+        n += CPU_COUNT(&sets[n]) > 0;
+    }
     return n;
 }
 
 cpu_set_t *bind_plan(enum bind_what what, int npes, const char **why)
 {
-    static const hwloc_obj_type_t type_of[] = {
-        [BIND_CORE] = HWLOC_OBJ_CORE, [BIND_SOCKET] = HWLOC_OBJ_PACKAGE,
-        [BIND_NUMA] = HWLOC_OBJ_NUMANODE};
+    static const hwloc_obj_type_t type_of[] = {[BIND_CORE] = HWLOC_OBJ_CORE,
+                                               [BIND_SOCKET] = HWLOC_OBJ_PACKAGE,
+                                               [BIND_NUMA] = HWLOC_OBJ_NUMANODE};
     hwloc_topology_t topology;
     *why = "hwloc cannot read this machine's topology";
     if (hwloc_topology_init(&topology))

@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REST_MOST (64UL << 10)  // a longer line is passed on in parts
+#define REST_MOST (64UL << 10) // a longer line is passed on in parts
 #define READ_SIZE (64UL << 10)
-#define SILENCE_NS 50000000u    // after which an unfinished line is shown
+#define SILENCE_NS 50000000u // after which an unfinished line is shown
 #define DRAIN_NS 100000000u
-#define DRAIN_MOST (1UL << 20)  // more than any pipe holds
+#define DRAIN_MOST (1UL << 20) // more than any pipe holds
 
 static void sink_append(struct sink *k, const char *data, size_t n)
 {
@@ -234,6 +234,12 @@ bool forward_blocked(const struct forward *f)
     return f->sinks[0].len || f->sinks[1].len;
 }
 
+static void forward_finish(struct forward *f)
+{
+    while (forward_flush(f), forward_blocked(f))
+        forward_wait(f, -1, -1);
+}
+
 void forward_say(struct forward *f, const char *line)
 {
     struct sink *k = &f->sinks[1];
@@ -242,7 +248,7 @@ void forward_say(struct forward *f, const char *line)
     k->open = NULL;
     sink_append(k, line, strlen(line));
     sink_append(k, "\n", 1);
-    forward_flush(f);
+    forward_finish(f);
 }
 
 void forward_wait(struct forward *f, int signal_fd, int timeout_ms)
@@ -281,9 +287,7 @@ void forward_drain(struct forward *f)
     while (f->nopen) {
         uint64_t now = launch_now();
         bool any = read_all(f, now);
-        forward_flush(f);
-        while (forward_blocked(f))
-            forward_wait(f, -1, -1);
+        forward_finish(f);
         if (any)
             continue;
         if (now >= deadline)
@@ -293,6 +297,5 @@ void forward_drain(struct forward *f)
     }
     for (int i = 0; i < f->nstreams; i++)
         rest_emit(f, &f->streams[i]);
-    while (forward_flush(f), forward_blocked(f))
-        forward_wait(f, -1, -1);
+    forward_finish(f);
 }

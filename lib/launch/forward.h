@@ -17,11 +17,11 @@ struct stream;
 
 struct sink {
     int fd;
-    bool is_file;               // takes any amount without blocking
-    int error;                  // errno of the write that failed; nothing is written any more
+    bool is_file; // takes any amount without blocking
+    int error;    // errno of the write that failed; nothing is written any more
     char *data;
     size_t head, len, cap;
-    const struct stream *open;  // whose unfinished line it ends in
+    const struct stream *open; // whose unfinished line it ends in
 };
 
 struct stream {
@@ -38,7 +38,7 @@ struct forward {
     bool direct; // PEs write to our stdout and stderr themselves
     bool tag;
     int epoll;
-    struct sink sinks[2]; // stdout, stderr
+    struct sink sinks[2];   // stdout, stderr
     struct stream *streams; // two per PE
     int nstreams, nopen;
     int nrest; // streams with an unfinished line
@@ -55,10 +55,10 @@ void forward_read(struct forward *f, struct stream *s, uint64_t now);
 // not needed.
 uint64_t forward_tick(struct forward *f, uint64_t now);
 
-void forward_flush(struct forward *f);      // writes what can be written without blocking
+void forward_flush(struct forward *f);         // writes what can be written without blocking
 bool forward_blocked(const struct forward *f); // something is left to write
 
-// A line of the launcher's own, to stderr, after what was forwarded so far.
+// The launcher's last line, to stderr, after what was forwarded. Waits until all is written.
 void forward_say(struct forward *f, const char *line);
 
 // Waits up to timeout_ms for a sink to take data or for signal_fd (-1: none).

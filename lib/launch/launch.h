@@ -20,8 +20,14 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-enum { STATUS_OWN = 1, STATUS_USAGE = 2, STATUS_TIMEOUT = 124, STATUS_NOT_EXECUTABLE = 126,
-       STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
+enum {
+    STATUS_OWN = 1,
+    STATUS_USAGE = 2,
+    STATUS_TIMEOUT = 124,
+    STATUS_NOT_EXECUTABLE = 126,
+    STATUS_NOT_FOUND = 127,
+    STATUS_SIGNAL = 128
+};
 
 struct pe {
     pid_t pid;
@@ -45,14 +51,14 @@ struct launch {
     struct rlimit files;
 
     // How it ends.
-    bool ending;       // PEs were killed: more deaths mean nothing
-    bool status_final; // the first cause is known: nothing changes status or line
-    int status;        // of the job
-    char line[1024];   // the one line about it, "" for none
-    int killed;        // PEs alive when the others were ended
-    int user_signal;   // INT or TERM that came, 0: none
+    bool ending;        // PEs were killed: more deaths mean nothing
+    bool status_final;  // the first cause is known: nothing changes status or line
+    int status;         // of the job
+    char line[1024];    // the one line about it, "" for none
+    int killed;         // PEs alive when the others were ended
+    int user_signal;    // INT or TERM that came, 0: none
     sigset_t passed_on; // all signals that were
-    int absent;        // a PE that left without shmem_init, -1: none
+    int absent;         // a PE that left without shmem_init, -1: none
     uint64_t timeout_at, kill_at, look_at, patience_at; // deadlines, ns; 0: none
 };
 

@@ -19,7 +19,7 @@ struct row {
     const char *name;
     const char *value; // what it takes, NULL: nothing
     take_fn *take;
-    const char *help;  // NULL: another spelling of the row before
+    const char *help; // NULL: another spelling of the row before
 };
 
 static enum options_result wrong(struct options *opt, const char *name, const char *takes,
@@ -131,8 +131,9 @@ static const struct row *find_row(char *arg, char **glued)
         if (!rows[i].value || strncmp(arg, rows[i].name, len))
             continue;
         bool is_long = arg[1] == '-';
-        if (is_long ? arg[len] == '=' : (len > 2 ? strchr("=0123456789", arg[len]) != NULL
-                                                 : !(arg[1] == 'n' && arg[2] == 'p'))) {
+        if (is_long ? arg[len] == '='
+                    : (len > 2 ? strchr("=0123456789", arg[len]) != NULL
+                               : !(arg[1] == 'n' && arg[2] == 'p'))) {
             *glued = arg + len + (arg[len] == '=');
             return &rows[i];
         }

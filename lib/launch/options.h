@@ -15,9 +15,9 @@ struct options {
     bool tag;
     double timeout; // seconds, 0: none
     enum bind_what bind;
-    char **vars;    // of -x, "VAR" or "VAR=VALUE", in argv's memory
+    char **vars; // of -x, "VAR" or "VAR=VALUE", in argv's memory
     int nvars;
-    char **program; // NULL-terminated, the tail of argv
+    char **program;  // NULL-terminated, the tail of argv
     char error[160]; // one sentence when the result is OPTIONS_WRONG
 };
 

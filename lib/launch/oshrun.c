@@ -42,9 +42,10 @@ static bool files_suffice(struct launch *l)
     struct rlimit more = {.rlim_cur = l->files.rlim_max, .rlim_max = l->files.rlim_max};
     if (need <= more.rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0)
         return true;
-    log_line(LOG_WARN, LOG_LAUNCH, "ulimit -n is %ld and %d PEs need %ld: their output is passed "
-             "on unsorted%s", (long)l->files.rlim_max, l->npes, (long)need,
-             l->opt->tag ? " and without tags" : "");
+    log_line(LOG_WARN, LOG_LAUNCH,
+             "ulimit -n is %ld and %d PEs need %ld: their output is passed "
+             "on unsorted%s",
+             (long)l->files.rlim_max, l->npes, (long)need, l->opt->tag ? " and without tags" : "");
     return false;
 }
 
@@ -85,15 +86,18 @@ static void say_verdict(struct launch *l)
     int n = snprintf(line, sizeof line, "oshrun: %s", l->line);
     bool is_about_pe = strncmp(l->line, "PE ", 3) == 0;
     if (l->killed && is_about_pe)
-        snprintf(line + n, sizeof line - (size_t)n, l->killed == 1 ? "; the other PE was ended"
-                 : "; the other %d PEs were ended", l->killed);
+        snprintf(line + n, sizeof line - (size_t)n,
+                 l->killed == 1 ? "; the other PE was ended" : "; the other %d PEs were ended",
+                 l->killed);
     if (l->line[0])
         forward_say(&l->out, line);
 }
 
 static int run(const struct options *opt)
 {
-    struct launch l = {.opt = opt, .npes = opt->npes, .absent = -1, .job_fd = -1};
+    static struct launch l = {.absent = -1, .job_fd = -1};
+    l.opt = opt;
+    l.npes = opt->npes;
     set_vars(opt);
     if (settings_read())
         return STATUS_OWN;
@@ -113,19 +117,14 @@ static int run(const struct options *opt)
 
 int main(int argc, char **argv)
 {
-    struct options opt;
+    static struct options opt;
     open_standard();
     switch (options_parse(argc, argv, &opt)) {
-    case OPTIONS_HELP:
-        options_help(stdout);
-        return 0;
-    case OPTIONS_VERSION:
-        printf("oshrun (Shoal) %s\n", SHOAL_VERSION);
-        return 0;
+    case OPTIONS_HELP: options_help(stdout); return 0;
+    case OPTIONS_VERSION: printf("oshrun (Shoal) %s\n", SHOAL_VERSION); return 0;
     case OPTIONS_WRONG:
         fprintf(stderr, "oshrun: %s\n%s\n", opt.error, options_usage);
         return STATUS_USAGE;
-    default:
-        return run(&opt);
+    default: return run(&opt);
     }
 }

@@ -58,11 +58,10 @@ static void end_unstarted(struct launch *l, const char *what, int error)
     bool is_there = strchr(program, '/') && access(program, F_OK) == 0;
     int status = STATUS_OWN;
     if (what)
-        snprintf(line, sizeof line, "cannot start PE %d of %d: %s: %s", l->alive, l->npes,
-                 what, strerror(error));
+        snprintf(line, sizeof line, "cannot start PE %d of %d: %s: %s", l->alive, l->npes, what,
+                 strerror(error));
     else if (error == ENOENT && is_there)
-        snprintf(line, sizeof line, "cannot run %.300s: its interpreter is missing",
-                 program);
+        snprintf(line, sizeof line, "cannot run %.300s: its interpreter is missing", program);
     else
         snprintf(line, sizeof line, "cannot run %.300s: %s", program, strerror(error));
     if (!what)

@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #define MS 1000000ull
-#define PATIENCE_MS 2000      // from INT or TERM to KILL
-#define GLOBAL_EXIT_MS 300    // for the others to see it
-#define EXIT_MS 100           // for the others to say why they exit, too
-#define ABSENT_MS 100         // between looks whether others joined
+#define PATIENCE_MS 2000   // from INT or TERM to KILL
+#define GLOBAL_EXIT_MS 300 // for the others to see it
+#define EXIT_MS 100        // for the others to say why they exit, too
+#define ABSENT_MS 100      // between looks whether others joined
 #define PLACES_SHOWN 8
 
-static const int watched[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+static const int watched[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                               SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
 uint64_t launch_now(void)
@@ -140,20 +140,15 @@ static void on_death(struct launch *l, int pe, int status)
     case JOB_ENDED_GLOBAL_EXIT:
         watch_end(l, atomic_load(&l->job->ended_status) & 0xff, GLOBAL_EXIT_MS, "");
         return;
-    case JOB_ENDED_FATAL:
-        watch_end(l, verdict_status(&d), 0, "");
-        return;
+    case JOB_ENDED_FATAL: watch_end(l, verdict_status(&d), 0, ""); return;
     }
     switch (verdict_of(&d)) {
-    case VERDICT_FINE:
-        break;
+    case VERDICT_FINE: break;
     case VERDICT_LATE:
         if (!l->status)
             l->status = verdict_status(&d);
         break;
-    case VERDICT_FATAL:
-        on_fatal_death(l, &d);
-        break;
+    case VERDICT_FATAL: on_fatal_death(l, &d); break;
     case VERDICT_ABSENT:
         if (l->absent < 0) {
             l->absent = pe;

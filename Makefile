@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Shoal. `make help` lists the targets.
+VERSION := 0.1.0
+SOVERSION := 0
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+DESTDIR ?=
+CC ?= cc
+CXX ?= c++
+OPT ?= -O3 -g
+WARN := -Wall -Wextra -Wmissing-prototypes
+PKG_CONFIG ?= pkg-config
+
+# SAN=address,undefined or SAN=thread; HOSTILE=1: tiny sizes, forced retries. Each variant has its
+# own build folder.
+BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(HOSTILE),-hostile)
+comma := ,
+ifdef SAN
+SANFLAGS := -fsanitize=$(SAN) -fno-omit-frame-pointer
+OPT := -O1 -g
+endif
+ifdef HOSTILE
+DEFINES += -DSHOAL_HOSTILE
+endif
+
+DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
+CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
+	-MMD -MP $(CFLAGS)
+LDFLAGS_ALL = $(SANFLAGS) -pthread $(LDFLAGS)
+
+# A folder sees what it may include and no more (style: folders and who may include whom).
+INC_base := -iquote lib/base
+INC_core := $(INC_base) -iquote lib/core -iquote transports -Iinclude
+INC_api := $(INC_core) -iquote lib/api
+INC_transports := $(INC_base) -iquote transports
+INC_launch := $(INC_base) -iquote lib/core -iquote lib/launch -Iinclude
+INC_unit := $(INC_api) -iquote lib/launch -iquote tests
+
+HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
+CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
+
+SRC_base := $(wildcard lib/base/*.c)
+SRC_core := $(wildcard lib/core/*.c)
+SRC_api := $(wildcard lib/api/*.c)
+SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
+BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
+SRC_oshrun := $(filter-out lib/launch/shoal.c lib/launch/bind_%.c,$(wildcard lib/launch/*.c)) $(BIND)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+OBJ_lib := $(call objects,$(SRC_base) $(SRC_core) $(SRC_api) $(SRC_transports))
+OBJ_tool := $(call objects,$(SRC_base) lib/core/job.c lib/core/call.c)
+
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int main' examples/*.c))
+API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/fault/*.c)) \
+	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
+UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
+BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
+
+LIB := $(BUILD)/lib/libshoal.so
+WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
+TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
+
+.PHONY: all lib help examples tests check demo bench layers expand install uninstall clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: lib $(TOOLS)
+lib: $(LIB) $(BUILD)/lib/libshoal.a $(BUILD)/include
+examples: all $(EXAMPLES)
+tests: examples $(API_TESTS) $(if $(CMOCKA),$(UNIT_TESTS))
+
+help:
+	@echo 'make             the library, the launcher, the compiler wrappers'
+	@echo 'make demo        build, then run the package graph on 4 PEs'
+	@echo 'make check       install what the tests need, then run them'
+	@echo 'make bench       measure, beside the machine and Open MPI when installed'
+	@echo 'make install     PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make uninstall   the same, undone'
+	@echo 'make layers      what breaks the rules of layout and size'
+	@echo 'make expand F=lib/api/rma.c   what the tables became'
+	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
+
+# ---- objects
+define compile_rule
+$(BUILD)/obj/$(1)/%.o: $(1)/%.c
+	@mkdir -p $$(@D)
+	$(Q)$$(CC) $$(CFLAGS_ALL) $(2) -c $$< -o $$@
+endef
+$(eval $(call compile_rule,lib/base,$(INC_base)))
+$(eval $(call compile_rule,lib/core,$(INC_core)))
+$(eval $(call compile_rule,lib/api,$(INC_api)))
+$(eval $(call compile_rule,lib/launch,$(INC_launch)))
+$(eval $(call compile_rule,transports,$(INC_transports)))
+Q ?= @
+
+# Integer sums wrap, as the operations of the specification do.
+$(BUILD)/obj/lib/core/reduce_ops.o: DEFINES += -fwrapv
+
+$(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libshoal.so.$(SOVERSION) -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@
+$(LIB): $(BUILD)/lib/libshoal.so.$(SOVERSION)
+	@ln -sf $(<F) $@
+$(BUILD)/lib/libshoal.a: $(OBJ_lib)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(BUILD)/include:
+	@mkdir -p $(BUILD)
+	@ln -sfn ../include $@
+
+# ---- tools
+$(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_BUILD_CC='"$(shell $(CC) --version | head -n 1)"' \
+	-DSHOAL_BUILD_HWLOC='"$(or $(HWLOC),no)"'
+$(BUILD)/obj/lib/launch/bind_hwloc.o: DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
+$(BUILD)/bin/oshrun: $(call objects,$(SRC_oshrun)) $(OBJ_tool)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
+$(BUILD)/bin/shoal: $(call objects,lib/launch/shoal.c) $(OBJ_tool)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@
+
+WRAPPER_SED = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
+	-e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' \
+	-e 's|@VERSION@|$(VERSION)|g' -e 's|@SANFLAGS@|$(SANFLAGS)|g'
+$(BUILD)/bin/oshcc: lib/launch/oshcc.in
+	@mkdir -p $(@D)
+	@$(WRAPPER_SED) $< > $@ && chmod +x $@
+$(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC: $(BUILD)/bin/oshcc
+	@ln -sf oshcc $@
+
+# ---- programs
+PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CFLAGS)
+PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
+DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
+$(BUILD)/examples/depgraph: $(DEMO_PARTS)
+$(BUILD)/examples/%: examples/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(filter-out lib/launch/oshrun.c,$(SRC_oshrun)))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $(filter %.c %.o,$^) -o $@ \
+		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
+$(BUILD)/tests/%: tests/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(PROGRAM_LIBS)
+$(BUILD)/tests/%: tests/%.cc $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++11 $(PROGRAM_FLAGS) $< -o $@ $(PROGRAM_LIBS)
+
+# ---- what people run
+demo: all $(BUILD)/examples/depgraph
+	$(BUILD)/bin/oshrun -n 4 $(BUILD)/examples/depgraph
+
+check:
+	@tests/install-deps
+	@$(MAKE) --no-print-directory -s tests
+	@tests/run $(BUILD)
+
+bench: all $(BENCHES)
+	@tests/bench/run $(BUILD)
+
+layers:
+	@tests/layers
+
+expand:
+	@$(CC) -E -P $(DEFINES) $(INC_api) -Iinclude $(F) | sed -n '/pshmem_init/,$$p' | \
+		(clang-format 2>/dev/null || cat)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mpp
+	install -m 755 $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(BUILD)/bin/oshcc $(DESTDIR)$(PREFIX)/bin
+	ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/oshc++
+	ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/oshCC
+	install -m 755 $(BUILD)/lib/libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)
+	ln -sf libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libshoal.so
+	install -m 644 $(BUILD)/lib/libshoal.a $(DESTDIR)$(LIBDIR)
+	install -m 644 include/*.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 include/mpp/*.h $(DESTDIR)$(INCLUDEDIR)/mpp
+	for f in shoal oshmem; do sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' lib/$$f.pc.in \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/$$f.pc || exit 1; done
+	docs/man/install "$(DESTDIR)$(MANDIR)"
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc oshc++ oshCC
+	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* pkgconfig/shoal.pc pkgconfig/oshmem.pc
+	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp
+	docs/man/install -u "$(DESTDIR)$(MANDIR)"
+
+clean:
+	rm -rf build build-*
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

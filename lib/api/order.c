@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// "Memory Ordering Routines". On a node stores to one peer become visible in the order they were
+// made once a release fence stands between them, and an operation is complete when it returns;
+// quiet is the fence that also orders later loads.
+#include "call.h"
+#include "ctx.h"
+#include "pshmem.h"
+#include "remote.h"
+#include "world.h"
+
+#include <stdatomic.h>
+
+static inline void fence(const char *call)
+{
+    call_note(CALL_fence, -1);
+    if (unlikely(!world.direct_count)) {
+        check_up(call);
+        remote_flush();
+    }
+    atomic_thread_fence(memory_order_release);
+}
+
+static inline void quiet(const char *call)
+{
+    call_note(CALL_quiet, -1);
+    if (unlikely(!world.direct_count)) {
+        check_up(call);
+        remote_flush();
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void pshmem_fence(void)
+{
+    fence("shmem_fence");
+}
+WEAK_TWIN(shmem_fence);
+
+// The chapter lets fence and quiet pass over SHMEM_CTX_INVALID.
+void pshmem_ctx_fence(shmem_ctx_t ctx)
+{
+    if (ctx)
+        fence("shmem_ctx_fence");
+}
+WEAK_TWIN(shmem_ctx_fence);
+
+void pshmem_quiet(void)
+{
+    quiet("shmem_quiet");
+}
+WEAK_TWIN(shmem_quiet);
+
+void pshmem_ctx_quiet(shmem_ctx_t ctx)
+{
+    if (ctx)
+        quiet("shmem_ctx_quiet");
+}
+WEAK_TWIN(shmem_ctx_quiet);
+
+void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes)
+{
+    for (size_t i = 0; i < npes; i++)
+        ctx_pe("shmem_ctx_pe_quiet", ctx, target_pes[i]);
+    if (npes)
+        quiet("shmem_ctx_pe_quiet");
+}
+WEAK_TWIN(shmem_ctx_pe_quiet);
+
+void pshmem_pe_quiet(const int *target_pes, size_t npes)
+{
+    for (size_t i = 0; i < npes; i++)
+        check_pe("shmem_pe_quiet", target_pes[i]);
+    if (npes)
+        quiet("shmem_pe_quiet");
+}
+WEAK_TWIN(shmem_pe_quiet);

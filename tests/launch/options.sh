@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# oshrun's options: all spellings work, wrong ones give a usage line and 2.
+. "$(dirname "$0")/lib.sh"
+
+for n in '-n 3' '-np 3' '-c 3' '--np 3' -n3 -np3 --np=3; do
+    run oshrun $n sh -c 'echo x'
+    expect_rc 0
+    expect_out "$(printf 'x\nx\nx')"
+done
+run oshrun -n 2 -- echo -n
+expect_rc 0
+run oshrun sh -c 'echo $SHOAL_PE'
+expect_out 0
+run oshrun -n 2 printf "%s\n" -n # after the program, everything is its own
+expect_out "$(printf "%s\n" -n -n)"
+what=usage
+for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
+    '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
+    '-n 2' '-n 2 --'; do
+    run oshrun $wrong
+    expect_rc 2
+    [ ! -s "$tmp/out" ] || fail "something on stdout"
+    [ "$(wc -l <"$tmp/err")" -eq 2 ] || fail "not two lines"
+    grep -q '^usage: oshrun' "$tmp/err" || fail "no usage line"
+done
+run oshrun --help
+expect_rc 0
+expect_quiet
+for word in -n --tag --timeout --bind -x --version; do
+    grep -q -- "$word" "$tmp/out" || fail "$word is not in --help"
+done
+run oshrun --version
+expect_rc 0
+grep -q '^oshrun (Shoal) [0-9]' "$tmp/out" || fail "no version"

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# No output is lost or torn: many lines, long lines, a killed PE, a slow reader, prompts.
+. "$(dirname "$0")/lib.sh"
+
+run oshrun -n 6 sh -c 'seq -f "$SHOAL_PE line %.0f" 20000'
+expect_rc 0
+[ "$(wc -l <"$tmp/out")" -eq 120000 ] || fail "$(wc -l <"$tmp/out") lines of 120000"
+for pe in 0 1 2 3 4 5; do
+    seq -f "$pe line %.0f" 20000 >"$tmp/want"
+    grep "^$pe " "$tmp/out" | cmp -s - "$tmp/want" || fail "PE $pe's lines are not in order"
+done
+oshrun -n 3 sh -c 'seq -f "$SHOAL_PE line %.0f" 20000' | (sleep 0.5; cat) >"$tmp/slow"
+[ "$(sort "$tmp/slow" | uniq | wc -l)" -eq 60000 ] || fail "a slow reader misses lines"
+
+run oshrun -n 2 sh -c 'seq 20000; kill -KILL $$'
+expect_rc 137
+[ "$(wc -l <"$tmp/out")" -ge 20000 ] || fail "lines of a killed PE are missing"
+run oshrun -n 2 sh -c 'head -c 1000000 /dev/zero | tr "\0" x; echo; printf end'
+[ "$(wc -c <"$tmp/out")" -eq 2000008 ] || fail "bytes of long lines are missing"
+
+mkfifo "$tmp/fifo"
+oshrun -n 2 sh -c '[ $SHOAL_PE = 0 ] && printf "name? " && exec sleep 100; exec sleep 100' >"$tmp/fifo" 2>"$tmp/err" &
+job=$!
+exec 3<"$tmp/fifo"
+what=prompt
+[ "$(head -c 6 <&3)" = "name? " ] || fail "the prompt is not shown"
+kill -TERM $job
+wait $job
+
+# The reader goes: so does the job.
+what="reader gone"
+start=$(now_ms)
+oshrun -n 3 yes | head -n 1 >/dev/null
+[ $(($(now_ms) - start)) -lt 2000 ] || fail "the job outlived its reader"
+# A reader that stands still does not keep the launcher from ending the job.
+what="reader stands still"
+{ oshrun -n 2 --timeout 0.5 yes 2>"$tmp/err"; echo $? >"$tmp/rc"; } | { sleep 1.5; cat >/dev/null; }
+[ "$(cat "$tmp/rc")" = 124 ] || fail "status $(cat "$tmp/rc")"
+# A grandchild that keeps the pipe open is not waited for.
+run oshrun -n 2 sh -c 'sleep 3 & echo x'
+expect_rc 0
+[ "$ms" -lt 1500 ] || fail "took $ms ms"
+expect_out "$(printf 'x\nx')"
+if [ -c /dev/full ]; then
+    what="full disk"
+    oshrun -n 2 yes >/dev/full 2>"$tmp/err"
+    [ $? -eq 1 ] || fail "status is not 1"
+    expect_err_line 'cannot write to stdout: No space'
+fi
+exit 0

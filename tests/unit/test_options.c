@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// oshrun's command line, and the words for a death.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "call.h"
+#include "job.h"
+#include "options.h"
+#include "verdict.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Parses words separated by blanks.
+static enum options_result parse(const char *line, struct options *opt)
+{
+    static char text[256];
+    static char *argv[32];
+    int argc = 0;
+    strcpy(text, line);
+    argv[argc++] = "oshrun";
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    enum options_result result = options_parse(argc, argv, opt);
+    return result;
+}
+
+static void test_counts(void **state)
+{
+    static const char *const lines[] = {"-n 4 a", "-np 4 a", "-c 4 a",   "--np 4 a", "-n4 a",
+                                        "-np4 a", "-c4 a",   "--np=4 a", "-n=4 a",   "-n 2 -n 4 a"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct options opt;
+        assert_int_equal(parse(lines[i], &opt), OPTIONS_RUN);
+        assert_int_equal(opt.npes, 4);
+        assert_string_equal(opt.program[0], "a");
+        assert_null(opt.program[1]);
+        free(opt.vars);
+    }
+}
+
+static void test_defaults(void **state)
+{
+    struct options opt;
+    (void)state;
+    assert_int_equal(parse("prog -n 3", &opt), OPTIONS_RUN);
+    assert_int_equal(opt.npes, 1);
+    assert_false(opt.tag);
+    assert_true(opt.timeout == 0);
+    assert_int_equal(opt.bind, BIND_NONE);
+    assert_int_equal(opt.nvars, 0);
+    assert_string_equal(opt.program[1], "-n");
+    free(opt.vars);
+}
+
+static void test_all(void **state)
+{
+    struct options opt;
+    (void)state;
+    assert_int_equal(parse("-t --timeout=1.5 --bind numa -x A -xB=1 -x C=x=y -- -odd arg", &opt),
+                     OPTIONS_RUN);
+    assert_true(opt.tag);
+    assert_true(opt.timeout == 1.5);
+    assert_int_equal(opt.bind, BIND_NUMA);
+    assert_int_equal(opt.nvars, 3);
+    assert_string_equal(opt.vars[1], "B=1");
+    assert_string_equal(opt.vars[2], "C=x=y");
+    assert_string_equal(opt.program[0], "-odd");
+    free(opt.vars);
+    assert_int_equal(parse("--help", &opt), OPTIONS_HELP);
+    free(opt.vars);
+    assert_int_equal(parse("-n 3 --version", &opt), OPTIONS_VERSION);
+    free(opt.vars);
+}
+
+static void test_wrong(void **state)
+{
+    static const char *const lines[] = {"",
+                                        "-n 2",
+                                        "-n",
+                                        "-n 0 a",
+                                        "-n -1 a",
+                                        "-n 2.5 a",
+                                        "-n x a",
+                                        "-nx a",
+                                        "-npx a",
+                                        "-n 1048577 a",
+                                        "-n 4294967297 a",
+                                        "-n 99999999999999999999 a",
+                                        "--timeout 0 a",
+                                        "--timeout -1 a",
+                                        "--timeout nan a",
+                                        "--timeout inf a",
+                                        "--timeout 5s a",
+                                        "--bind a",
+                                        "--bind cores a",
+                                        "-x =1 a",
+                                        "-x",
+                                        "-y a",
+                                        "--nope a",
+                                        "-tt a",
+                                        "--tag=1 a",
+                                        "--np4 a"};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct options opt;
+        assert_int_equal(parse(lines[i], &opt), OPTIONS_WRONG);
+        assert_true(opt.error[0] != '\0');
+        free(opt.vars);
+    }
+}
+
+static void check_words(const struct death *d, enum verdict verdict, int status, const char *words)
+{
+    char text[300];
+    assert_int_equal(verdict_of(d), verdict);
+    if (verdict != VERDICT_FINE)
+        assert_int_equal(verdict_status(d), status);
+    verdict_describe(d, text, sizeof text);
+    if (words)
+        assert_string_equal(text, words);
+}
+
+#define EXITED(n) ((n) << 8)
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    uint64_t in_barrier = CALL_WORD(CALL_barrier_all, -1) | CALL_BLOCKS;
+    uint64_t put = CALL_WORD(CALL_put, 1);
+    check_words(&(struct death){2, 7, SIGSEGV, PE_RUNNING, in_barrier}, VERDICT_FATAL, 139,
+                "PE 2 (pid 7) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all");
+    check_words(&(struct death){2, 7, EXITED(3), PE_RUNNING, put}, VERDICT_FATAL, 3,
+                "PE 2 (pid 7) exited with status 3; last Shoal call: shmem_put to PE 1");
+    check_words(&(struct death){2, 7, EXITED(0), PE_RUNNING, 0}, VERDICT_FATAL, 1,
+                "PE 2 (pid 7) exited with status 0 before shmem_finalize");
+    check_words(&(struct death){2, 7, EXITED(0), PE_CLAIMED, 0}, VERDICT_ABSENT, 1,
+                "PE 2 (pid 7) exited with status 0 without shmem_init, which others called");
+    check_words(&(struct death){2, 7, EXITED(0), PE_FINALIZED, 0}, VERDICT_FINE, 0, NULL);
+    check_words(&(struct death){2, 7, EXITED(9), PE_FINALIZED, 0}, VERDICT_LATE, 9, NULL);
+    check_words(&(struct death){2, 7, SIGKILL, PE_NONE, 0}, VERDICT_FATAL, 137,
+                "PE 2 (pid 7) was killed by SIGKILL (Killed)");
+    // A word written over by a wild store is not trusted.
+    check_words(&(struct death){2, 7, SIGKILL, 77, UINT64_MAX}, VERDICT_FATAL, 137, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts), cmocka_unit_test(test_defaults), cmocka_unit_test(test_all),
+        cmocka_unit_test(test_wrong),  cmocka_unit_test(test_verdicts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
