@@ -113,8 +113,8 @@ $(BUILD)/include:
 	@ln -sfn ../include $@
 
 # ---- tools
-$(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_BUILD_CC='"$(shell $(CC) --version | head -n 1)"' \
-	-DSHOAL_BUILD_HWLOC='"$(or $(HWLOC),no)"'
+$(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_CC='"$(shell $(CC) --version | head -n 1)"' \
+	-DSHOAL_HWLOC='"$(or $(HWLOC),no)"'
 $(BUILD)/obj/lib/launch/bind_hwloc.o: DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
 $(BUILD)/bin/oshrun: $(call objects,$(SRC_oshrun)) $(OBJ_tool)
 	@mkdir -p $(@D)

@@ -128,6 +128,7 @@ struct result {
     uint32_t top;     // how many of those there are
     uint32_t root;    // the package most others name as a dependency
     int npes;
+    bool ascii;
 };
 
 // depgraph_print.c
@@ -135,6 +136,7 @@ void print_top(const struct result *r, uint32_t count);
 void print_depths(const struct result *r, const struct bfs *b);
 
 // depgraph_svg.c
+enum { SVG_ROWS = 40 };
 int svg_write(const struct result *r, const char *path);
 
 #endif

@@ -10,13 +10,18 @@
 #include <string.h>
 #include <sys/wait.h>
 
+bool verdict_in_init(const struct death *d)
+{
+    return d->state == PE_CLAIMED && (uint16_t)d->call == CALL_init;
+}
+
 enum verdict verdict_of(const struct death *d)
 {
     if (WIFSIGNALED(d->status))
         return VERDICT_FATAL;
     if (d->state == PE_FINALIZED)
         return WEXITSTATUS(d->status) ? VERDICT_LATE : VERDICT_FINE;
-    if (WEXITSTATUS(d->status) || d->state == PE_RUNNING)
+    if (WEXITSTATUS(d->status) || d->state == PE_RUNNING || verdict_in_init(d))
         return VERDICT_FATAL;
     return VERDICT_ABSENT;
 }
@@ -69,6 +74,8 @@ void verdict_describe(const struct death *d, char *text, size_t size)
     } else if (d->state == PE_RUNNING) {
         snprintf(how, sizeof how, "exited with status 0 before shmem_finalize%s",
                  place[0] == ';' || call_blocks(d->call) ? place : "");
+    } else if (verdict_in_init(d)) {
+        snprintf(how, sizeof how, "exited with status 0 in shmem_init");
     } else {
         snprintf(how, sizeof how, "exited with status 0 without shmem_init, which others called");
     }

@@ -3,6 +3,7 @@
 #ifndef SHOAL_LAUNCH_VERDICT_H
 #define SHOAL_LAUNCH_VERDICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,7 @@ enum verdict {
     VERDICT_FATAL,  // the job cannot go on
 };
 
+bool verdict_in_init(const struct death *d);
 enum verdict verdict_of(const struct death *d);
 
 // The exit status of a job that ends because of d; not 0.

@@ -2,7 +2,6 @@
 // The launcher's loop: output, signals, deaths, deadlines. One thread; signals come as data.
 #include "launch.h"
 
-#include "call.h"
 #include "log.h"
 #include "verdict.h"
 
@@ -96,8 +95,7 @@ static void look_for_joined(struct launch *l)
     l->look_at = launch_now() + ABSENT_MS * MS;
     for (int pe = 0; pe < l->npes; pe++) {
         struct death d = read_pe(l, pe);
-        bool has_joined = d.state >= PE_RUNNING ||
-                          (d.state == PE_CLAIMED && (uint16_t)d.call == CALL_init);
+        bool has_joined = d.state >= PE_RUNNING || verdict_in_init(&d);
         if (!l->pes[pe].alive || !has_joined)
             continue;
         struct death absent = read_pe(l, l->absent);

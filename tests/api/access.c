@@ -54,6 +54,9 @@ static void direct(long *object, shmem_team_t team)
     if (shmem_ptr(object, left_pe()) != NULL) {
         CHECK_EQ(object[1], left_pe() + 100);
         CHECK_EQ(shmem_long_g(&object[1], right_pe()), me + 100);
+    }
+    shmem_barrier_all();
+    if (shmem_ptr(object, right_pe()) != NULL) {
         shmem_long_p(&object[1], me + 200, right_pe());
         shmem_quiet();
         CHECK_EQ(((long *)shmem_ptr(object, right_pe()))[1], me + 200);

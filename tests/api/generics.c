@@ -32,6 +32,7 @@ static shmem_ctx_t ctx;
         shmem_quiet();                                                                    \
         shmem_ctx_quiet(ctx);                                                             \
         CHECK_EACH(i, 8, got[i], VALUE(T, right_pe() * 8 + (int)i));                      \
+        shmem_barrier_all();                                                              \
         static uint64_t sig;                                                              \
         shmem_put_signal(CTX &a[0], &b[4], 1, &sig, 1, SHMEM_SIGNAL_ADD, right_pe());     \
         shmem_put_signal_nbi(CTX &a[1], &b[5], 1, &sig, 1, SHMEM_SIGNAL_ADD, right_pe()); \

@@ -58,6 +58,7 @@ static void zeroed(void)
         return;
     CHECK_EACH(i, 50000, p[i], 0);
     CHECK(q[0] == 0 && q[1] == 0 && q[2] == 0);
+    shmem_barrier_all();
     usable(p, 50000);
     shmem_free(p);
     shmem_free(q);
@@ -105,6 +106,7 @@ static void resized(void)
         free(mine);
         CHECK_MEM(p, model, have < steps[i] ? have : steps[i], "contents after realloc");
         have = steps[i];
+        shmem_barrier_all();
         usable((char *)p, have);
     }
     CHECK(shmem_realloc(p, 0) == NULL); // frees
@@ -113,6 +115,7 @@ static void resized(void)
     fill(p, 1000, (unsigned)left_pe());
     CHECK(shmem_realloc(p, SIZE_MAX / 4) == NULL);
     CHECK_MEM(p, model, 1000, "contents after a failed realloc");
+    shmem_barrier_all();
     usable((char *)p, 1000);
     shmem_free(p);
     shmem_free(fence);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const char *how;
+static volatile int *volatile nowhere;
 static long lock, word, row[64];
 static int me, npes;
 
@@ -20,7 +21,7 @@ static void die(void)
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
     if (strcmp(how, "segv") == 0)
-        *(volatile int *)8 = 1;
+        *nowhere = 1;
     if (strcmp(how, "abort") == 0)
         abort();
     if (strcmp(how, "exit3") == 0)
@@ -80,12 +81,9 @@ static void in_put_loop(int victim)
 
 static void with_lock(int victim)
 {
-    if (me == victim) {
+    if (me == victim)
         shmem_set_lock(&lock);
-        shmem_p(&word, 1L, 0);
-    }
-    if (me == 0)
-        shmem_wait_until(&word, SHMEM_CMP_EQ, 1L);
+    shmem_barrier_all();
     if (me == victim) {
         usleep(100000);
         die();
@@ -129,12 +127,8 @@ int main(int argc, char **argv)
         usleep(100000);
         die();
     }
-    if (strcmp(argv[2], "in_init") == 0) {
-        if (atoi(pe) == victim)
-            die_in(100);
-        else
-            usleep(100000000);
-    }
+    if (strcmp(argv[2], "in_init") == 0) // die.sh keeps the others from starting
+        die_in(100);
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
