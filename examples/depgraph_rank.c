@@ -87,7 +87,7 @@ static uint64_t rank_dangling(const struct rank *r, const struct part *p)
     return example_sum(dangling);
 }
 
-// Goes on until a round changes less than a million-millionth of all rank, or for most rounds.
+// Goes on until a round changes nothing, not even a last bit, or for most rounds.
 void rank_run(struct rank *r, const struct part *p, uint32_t most)
 {
     static uint64_t mine[2], all[2];
@@ -95,7 +95,7 @@ void rank_run(struct rank *r, const struct part *p, uint32_t most)
     uint64_t dangling = rank_dangling(r, p), change = RANK_ONE;
     shmem_barrier_all();
     double start = example_now();
-    while (r->rounds < most && change > RANK_ONE / UINT64_C(1000000000000)) {
+    while (r->rounds < most && change) {
         rank_give(r, p);
         shmem_barrier_all();
         mine[1] = dangling;

@@ -82,28 +82,56 @@ static void check(const struct p2p_set *set)
     check_symmetric(set->call, "ivar", set->ivars, set->n * kind_size(set->kind));
 }
 
-size_t p2p_look(const struct p2p_set *set, enum p2p_want want, size_t *indices)
+// Starts behind the index returned last, so that a series of calls returns every index that
+// fulfils its comparison.
+static size_t look_any(const struct p2p_set *set)
+{
+    static TLS_FAST size_t next;
+    size_t i = next < set->n ? next : 0;
+    for (size_t k = 0; k < set->n; k++, i = i + 1 < set->n ? i + 1 : 0)
+        if (!(set->status && set->status[i]) && holds(set, i)) {
+            next = i + 1;
+            return i;
+        }
+    return SIZE_MAX;
+}
+
+static size_t look(const struct p2p_set *set, enum p2p_want want, size_t *indices)
 {
     size_t found = 0, wanted = 0;
-    check(set);
+    if (want == P2P_ANY)
+        return look_any(set);
     for (size_t i = 0; i < set->n; i++) {
         if (set->status && set->status[i])
             continue;
         wanted++;
-        if (!holds(set, i)) {
-            if (want == P2P_ALL)
-                return 0;
-            continue;
+        if (holds(set, i)) {
+            if (indices)
+                indices[found] = i;
+            found++;
+        } else if (want == P2P_ALL) {
+            return 0;
         }
-        if (want == P2P_ANY)
-            return i;
-        if (indices)
-            indices[found] = i;
-        found++;
     }
-    if (want == P2P_ANY)
-        return SIZE_MAX;
     return want == P2P_ALL ? found == wanted : found;
+}
+
+// A loop around a test is a wait too: where PEs share cores it lets the others run now and then.
+static void let_others_run(void)
+{
+    static TLS_FAST unsigned failed;
+    if (world.crowded && ++failed % TESTS_PER_YIELD == 0)
+        sched_yield();
+}
+
+size_t p2p_look(const struct p2p_set *set, enum p2p_want want, size_t *indices)
+{
+    check(set);
+    call_note(CALL_test, -1);
+    size_t got = look(set, want, indices);
+    if (got == (want == P2P_ANY ? SIZE_MAX : 0))
+        let_others_run();
+    return got;
 }
 
 static bool is_empty(const struct p2p_set *set)
@@ -122,7 +150,7 @@ size_t p2p_wait(const struct p2p_set *set, enum p2p_want want, size_t *indices)
         return none;
     call_enter(CALL_wait_until);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while ((got = p2p_look(set, want, indices)) == none)
+    while ((got = look(set, want, indices)) == none)
         waiter_step(&w);
     call_leave();
     return got;
@@ -141,14 +169,11 @@ uint64_t p2p_wait_one(const struct p2p_set *set)
     return (uint64_t)load_variable(set->ivars, 0, set->kind);
 }
 
-// A loop around a test is a wait too: where PEs share cores it lets the others run now and then.
 bool p2p_test_one(const struct p2p_set *set)
 {
-    static TLS_FAST unsigned failed;
     check(set);
     if (holds(set, 0))
         return true;
-    if (world.crowded && ++failed % TESTS_PER_YIELD == 0)
-        sched_yield();
+    let_others_run();
     return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shoal: tells about the installation. The Makefile passes SHOAL_VERSION, SHOAL_BUILD_CC
-// (the compiler) and SHOAL_BUILD_HWLOC ("yes" or "no") as strings.
+// shoal: tells about the installation. The Makefile passes SHOAL_VERSION, SHOAL_CC
+// (the compiler) and SHOAL_HWLOC ("yes" or "no") as strings.
 #include "compiler.h"
 #include "cpus.h"
 #include "log.h"
@@ -17,8 +17,8 @@ static int command_info(void)
     log_configure(settings.log);
     printf("Shoal %s, OpenSHMEM 1.6\n", SHOAL_VERSION);
     printf("\nBuild\n");
-    printf("%-22s %s\n", "compiler", SHOAL_BUILD_CC);
-    printf("%-22s %s\n", "hwloc", SHOAL_BUILD_HWLOC);
+    printf("%-22s %s\n", "compiler", SHOAL_CC);
+    printf("%-22s %s\n", "hwloc", SHOAL_HWLOC);
     printf("%-22s %s\n", "hostile limits", HOSTILE ? "yes" : "no");
     printf("\nLimits\n");
     printf("%-22s %d\n", "usable cores", cpus_usable());

@@ -7,6 +7,8 @@
 program=$build/tests/fault/victim
 [ -x "$program" ] || skip "$program is not built"
 ulimit -c 0
+export ASAN_OPTIONS="$ASAN_OPTIONS:handle_segv=0:handle_abort=0"
+export TSAN_OPTIONS="$TSAN_OPTIONS:handle_segv=0:handle_abort=0"
 ls /dev/shm >"$tmp/shm.before" 2>/dev/null
 
 # HOW WHERE STATUS PATTERN: what follows "PE 2 (pid N) " in the line, before the number of others
