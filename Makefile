@@ -21,6 +21,7 @@ comma := ,
 ifdef SAN
 SANFLAGS := -fsanitize=$(SAN) -fno-omit-frame-pointer
 OPT := -O1 -g
+WARN += $(if $(findstring thread,$(SAN)),-Wno-tsan)
 endif
 ifdef HOSTILE
 DEFINES += -DSHOAL_HOSTILE
@@ -110,7 +111,7 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	$(Q)$(AR) rcs $@ $^
 $(BUILD)/include:
 	@mkdir -p $(BUILD)
-	@ln -sfn ../include $@
+	@ln -sfn $(abspath include) $@
 
 # ---- tools
 $(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_CC='"$(shell $(CC) --version | head -n 1)"' \

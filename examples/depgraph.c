@@ -111,23 +111,23 @@ static void result_close(struct result *s)
 }
 
 // Searches from each of the top packages, and last from the one that most others name. PE 0 checks
-// each search. Returns how many were wrong.
-static long search(struct bfs *b, const struct part *p, struct result *s, const uint32_t *roots)
+// each search. Returns whether all were right.
+static bool search(struct bfs *b, const struct part *p, struct result *s, const uint32_t *roots)
 {
-    long wrong = 0;
+    bool right = true;
     int32_t *depth = p->me == 0 ? example_local(p->n, sizeof *depth) : NULL;
     for (uint32_t i = 0; i <= s->top; i++) {
         bfs_run(b, p, roots[i]);
         if (p->me == 0) {
             part_gather(p, b->depth, sizeof *depth, depth);
-            wrong += !serial_same_depths(s->g, roots[i], depth);
+            right = right && serial_same_depths(s->g, roots[i], depth);
             if (i < s->top)
                 s->breaks[i] = b->reached - 1;
         }
         shmem_barrier_all(); // depths are not overwritten before they are compared
     }
     free(depth);
-    return wrong;
+    return right;
 }
 
 static double per_second(double edges, double seconds)
@@ -162,23 +162,25 @@ static int run(const struct part *p, const struct graph *g)
     long want = svg_file && top < SVG_ROWS ? SVG_ROWS : top;
     s.top = want < (long)p->n ? (uint32_t)want : p->n;
     rank_run(&r, p, (uint32_t)rounds);
-    long wrong = 0;
+    bool right = true;
     if (p->me == 0) {
         result_open(&s, p, g, &r, roots);
-        wrong = !serial_same_ranks(g, r.rounds, s.rank);
+        right = serial_same_ranks(g, r.rounds, s.rank);
     }
     shmem_broadcastmem(SHMEM_TEAM_WORLD, shared, roots, sizeof shared, 0);
     bfs_open(&b, p);
-    wrong += search(&b, p, &s, shared);
-    if (p->me == 0 && !wrong) {
-        wrong = svg_file && svg_write(&s, svg_file);
-        if (!wrong)
+    right = !example_max(!right); // PE 0's verdict, for all
+    if (right)
+        right = search(&b, p, &s, shared);
+    if (p->me == 0 && right) {
+        right = !svg_file || !svg_write(&s, svg_file);
+        if (right)
             report(&s, &r, &b);
     }
     bfs_close(&b);
     rank_close(&r);
     result_close(&s);
-    return example_max(wrong) != 0;
+    return example_max(!right) != 0;
 }
 
 static int start(void)

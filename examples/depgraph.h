@@ -7,7 +7,7 @@
 //     depgraph_version.c  which of two Debian versions is newer
 //     depgraph_part.c     the graph cut over the PEs
 //     depgraph_bfs.c      breadth-first search with remote compare-and-swap
-//     depgraph_rank.c     PageRank with remote adds
+//     depgraph_rank.c     PageRank with put-with-signal
 //     depgraph_serial.c   the same two on one PE, to compare with
 //     depgraph_print.c    tables and bars
 //     depgraph_svg.c      the picture
@@ -98,11 +98,13 @@ void bfs_close(struct bfs *b);
 // of the additions, and any number of PEs finds the same ranks to the last bit.
 #define RANK_ONE (UINT64_C(1) << 60)
 struct rank {
-    uint64_t *rank, *sum; // symmetric: of my rows; what came in for them in this round
-    uint32_t slots;       // different packages that my rows depend on
-    uint32_t *vertex;     // of each slot
-    uint32_t *slot;       // of each of my edges
-    uint64_t *gather;     // of each slot: what my rows give it in this round
+    uint64_t *rank;                 // symmetric: of my rows
+    uint64_t *sum;                  // what my rows are given in this round
+    uint64_t *out;                  // what my rows give, by owner
+    uint32_t *place;                // in out, of each of my edges
+    uint32_t *from, *count, *there; // PE p's stretch in out, its length, and where in p's inbox
+    uint64_t *inbox[2], *arrived;   // symmetric: in turn; the round of each PE's stretch, plus 1
+    uint32_t *begin, *row;          // PE p's stretch in my inbox, and the row each place is for
     uint32_t rounds;
     double seconds;
 };

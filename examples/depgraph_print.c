@@ -33,16 +33,14 @@ static int print_width(const struct result *r, uint32_t count)
 void print_top(const struct result *r, uint32_t count)
 {
     int width = print_width(r, count);
-    double most = (double)r->rank[r->order[0]];
-    printf("\n    %-*s  %-*s   rank  named by  breaks\n", width, "package", BAR, "PageRank");
+    printf("\n    %-*s     rank  needed by  without it, this many break\n", width, "package");
     for (uint32_t i = 0; i < count; i++) {
         uint32_t v = r->order[i];
-        printf("%3u %-*.*s  ", i + 1, width, width, r->g->name[v]);
-        print_bar((double)r->rank[v], most, r->ascii);
-        printf("%6.2f%%  %8u  %6llu\n", (double)r->rank[v] / (double)RANK_ONE * 100,
-               csr_count(&r->g->needed, v), (unsigned long long)r->breaks[i]);
+        printf("%3u %-*.*s %6.2f %%     %6u  ", i + 1, width, width, r->g->name[v],
+               (double)r->rank[v] / (double)RANK_ONE * 100, csr_count(&r->g->needed, v));
+        print_bar((double)r->breaks[i], r->g->n, r->ascii);
+        printf(" %6llu\n", (unsigned long long)r->breaks[i]);
     }
-    printf("    named by: packages that ask for it; breaks: packages that fall with it\n");
 }
 
 void print_depths(const struct result *r, const struct bfs *b)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The picture: the packages of highest rank, one a row, joined on the left by an arc for each
-// dependency between them and followed on the right by a bar of their rank.
+// dependency between them and followed on the right by a bar: how many packages fall with it.
 //
-//         .--o  libc6            ########################  12.1 %
-//        / .-o  libgcc-s1        #################          8.3 %
-//        \ '-o  gcc-12-base      ##########                 4.9 %
+//         .--o  libc6            ########################  6699
+//        / .-o  zlib1g           #################         4822
+//        \ '-o  libstdc++6       ##########                2784
 
 #include "depgraph.h"
 
 #include <math.h>
 
-enum { ROW = 25, TOP = 128, DOTS = 400, BARS = 260, RIGHT = 150, MARGIN = 40, COLOURS = 9 };
+enum { ROW = 25, TOP = 148, DOTS = 400, RANKS = 70, BARS = 260, MARGIN = 40, COLOURS = 9 };
 
 struct svg {
     FILE *f;
@@ -100,23 +100,24 @@ static void svg_head(const struct svg *s, int width, int height)
             "What everything else stands on</text>\n",
             MARGIN);
     fprintf(s->f,
-            "<text x=\"%d\" y=\"74\" fill=\"#5b626b\">The %u packages of highest PageRank "
-            "among %u with %u dependencies. ",
+            "<g fill=\"#5b626b\"><text x=\"%d\" y=\"74\">The %u packages of highest PageRank among "
+            "%u with %u dependencies.</text>\n",
             MARGIN, s->count, g->n, g->m);
-    fprintf(s->f, "A line joins a package to one it depends on and has that one&apos;s colour."
-                  "</text>\n");
-    int bars = DOTS + 22 + s->names, y = TOP - 22;
+    fprintf(s->f,
+            "<text x=\"%d\" y=\"94\">A line joins a package to one it depends on, in the colour of "
+            "that one.</text></g>\n",
+            MARGIN);
+    int ranks = DOTS + 22 + s->names, y = TOP - 22;
     fprintf(s->f,
             "<g fill=\"#8a919b\" font-size=\"11\"><text x=\"%d\" y=\"%d\">rank</text>"
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">packages that fall with it</text>"
-            "</g>\n",
-            bars, y, width - MARGIN, y);
+            "<text x=\"%d\" y=\"%d\">packages that break without it</text></g>\n",
+            ranks, y, ranks + RANKS, y);
 }
 
 static void svg_arc(const struct svg *s, uint32_t a, uint32_t b)
 {
     double rows = fabs((double)a - (double)b), all = s->count > 1 ? s->count - 1 : 1;
-    double rx = 14 + (DOTS - MARGIN - 30) * pow(rows / all, 0.8);
+    double rx = 14 + fmin(rows * ROW, (DOTS - MARGIN - 30) * pow(rows / all, 0.8));
     if (a < b)
         rx *= 0.9; // so that the lines of two that need each other lie side by side
     int from = svg_y(a < b ? a : b), to = svg_y(a < b ? b : a);
@@ -142,26 +143,25 @@ static void svg_arcs(const struct svg *s)
     fprintf(s->f, "</g>\n");
 }
 
-static void svg_row(const struct svg *s, uint32_t row, int width)
+static void svg_row(const struct svg *s, uint32_t row)
 {
     const struct result *r = s->r;
-    double share = (double)r->rank[r->order[row]] / (double)RANK_ONE;
-    double part = share / ((double)r->rank[r->order[0]] / (double)RANK_ONE);
-    int y = svg_y(row), bars = DOTS + 22 + s->names;
+    double rank = (double)r->rank[r->order[row]], most = (double)r->rank[r->order[0]];
+    double bar = BARS * (double)r->breaks[row] / r->g->n;
+    int y = svg_y(row), ranks = DOTS + 22 + s->names, bars = ranks + RANKS;
     fprintf(s->f, "<circle cx=\"%d\" cy=\"%d\" r=\"%.1f\" fill=\"%s\" stroke=\"#fbfaf7\"/>", DOTS,
-            y, 3 + 8 * sqrt(part), s->colour[row]);
+            y, 3 + 8 * sqrt(rank / most), s->colour[row]);
     fprintf(s->f, "<text x=\"%d\" y=\"%d\" fill=\"#22262b\">", DOTS + 18, y + 5);
     svg_text(s->f, svg_name(s, row));
     fprintf(s->f,
-            "</text><rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"12\" rx=\"2\" "
-            "fill=\"%s\" fill-opacity=\"0.85\"/>",
-            bars, y - 6, fmax(1, BARS * part), s->colour[row]);
-    fprintf(s->f, "<text x=\"%.1f\" y=\"%d\" fill=\"#5b626b\" font-size=\"11\">%.2f %%</text>",
-            bars + BARS * part + 8, y + 4, share * 100);
+            "</text><g fill=\"#5b626b\" font-size=\"11\"><text x=\"%d\" y=\"%d\">%.2f %%</text>",
+            ranks, y + 4, rank / (double)RANK_ONE * 100);
+    fprintf(s->f, "<text x=\"%.1f\" y=\"%d\">%llu</text></g>", bars + bar + 8, y + 4,
+            (unsigned long long)r->breaks[row]);
     fprintf(s->f,
-            "<text x=\"%d\" y=\"%d\" fill=\"#5b626b\" font-size=\"11\" text-anchor=\"end\">"
-            "%llu</text>\n",
-            width - MARGIN, y + 4, (unsigned long long)r->breaks[row]);
+            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"12\" rx=\"2\" fill=\"%s\" "
+            "fill-opacity=\"0.85\"/>\n",
+            bars, y - 6, r->breaks[row] ? fmax(1, bar) : 0.0, s->colour[row]);
 }
 
 static void svg_draw(struct svg *s)
@@ -170,12 +170,12 @@ static void svg_draw(struct svg *s)
         int n = (int)strlen(svg_name(s, row)) * 8 + 12;
         s->names = n > s->names ? n : s->names;
     }
-    int width = DOTS + 22 + s->names + BARS + RIGHT + MARGIN, low = svg_y(s->count);
+    int width = DOTS + 22 + s->names + RANKS + BARS + 50 + MARGIN, low = svg_y(s->count);
     svg_pick_colours(s);
     svg_head(s, width, low + 40);
     svg_arcs(s);
     for (uint32_t row = 0; row < s->count; row++)
-        svg_row(s, row, width);
+        svg_row(s, row);
     fprintf(s->f, "<text x=\"%d\" y=\"%d\" fill=\"#8a919b\" font-size=\"11\">", MARGIN, low + 16);
     svg_text(s->f, s->r->g->from);
     fprintf(s->f, ", computed by depgraph on %d PE%s</text>\n</svg>\n", s->r->npes,

@@ -83,9 +83,10 @@ static inline int example_options(int argc, char **argv, const char *what,
         took = o->name ? example_option_take(o, i + 1 < argc ? argv[i + 1] : NULL) : 0;
         if (took)
             continue;
-        if (speak && o->name)
-            fprintf(stderr, "%s wants a %s (at least %ld); see --help\n", argv[i], o->arg,
-                    o->least);
+        if (speak && o->name && o->number)
+            fprintf(stderr, "%s wants a number, at least %ld; see --help\n", argv[i], o->least);
+        else if (speak && o->name)
+            fprintf(stderr, "%s wants a %s; see --help\n", argv[i], o->arg);
         else if (speak)
             fprintf(stderr, "unknown option %s; see --help\n", argv[i]);
         return 1;
@@ -148,6 +149,16 @@ static inline uint64_t example_sum(uint64_t mine)
     from = mine;
     shmem_uint64_sum_reduce(SHMEM_TEAM_WORLD, &to, &from, 1);
     return to;
+}
+
+// Whether any PE found a fault (a text; NULL is none). The first that did prints it. Collective.
+static inline bool example_fault(const char *program, const char *fault)
+{
+    int me = shmem_my_pe(), npes = shmem_n_pes();
+    long first = npes - example_max(fault ? npes - me : 0);
+    if (first == me)
+        printf("%s: PE %d %s\n", program, me, fault);
+    return first < npes;
 }
 
 #endif

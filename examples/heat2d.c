@@ -65,7 +65,7 @@ static long heat_slice(int slice, int parts)
 static double heat_source(long x, long y)
 {
     static const double spot[4][3] = {
-        {.30, .28, 1.0}, {.70, .34, .6}, {.34, .72, .4}, {.68, .70, .9}};
+        {.30, .28, .20}, {.70, .34, .12}, {.34, .72, .08}, {.68, .70, .18}};
     double fx = ((double)x + .5) / (double)size, fy = ((double)y + .5) / (double)size, q = 0;
     for (int i = 0; i < 4; i++)
         if (fabs(fx - spot[i][0]) < .09 && fabs(fy - spot[i][1]) < .11)

@@ -53,29 +53,28 @@ static uint64_t histogram_fill(uint64_t *table)
     return total;
 }
 
-// Draws everyone's numbers again and counts those that fall on this PE. Returns 1 if any bucket is
-// wrong.
-static int histogram_check(const uint64_t *table)
+// Draws everyone's numbers again and counts those that fall on this PE. Returns whether all PEs'
+// buckets are right.
+static bool histogram_check(const uint64_t *table)
 {
     int me = shmem_my_pe(), npes = shmem_n_pes();
     uint64_t here = (uint64_t)per_pe, buckets = here * (uint64_t)npes, weight;
-    uint64_t *expect = example_local(here, sizeof *expect);
+    uint64_t *expect = example_local(here, sizeof *expect), wrong = 0;
     for (int pe = 0; pe < npes; pe++)
         for (long i = 0; i < updates; i++) {
             uint64_t b = histogram_draw(pe, i, buckets, &weight);
             if (b / here == (uint64_t)me)
                 expect[b % here] += weight;
         }
-    int wrong = 0;
-    for (uint64_t b = 0; b < here && !wrong; b++)
-        if (table[b] != expect[b]) {
-            printf("histogram: bucket %llu of PE %d has %llu, should have %llu\n",
-                   (unsigned long long)b, me, (unsigned long long)table[b],
-                   (unsigned long long)expect[b]);
-            wrong = 1;
-        }
+    while (wrong < here && table[wrong] == expect[wrong])
+        wrong++;
+    char fault[100];
+    if (wrong < here)
+        snprintf(fault, sizeof fault, "has %llu in bucket %llu, should have %llu",
+                 (unsigned long long)table[wrong], (unsigned long long)wrong,
+                 (unsigned long long)expect[wrong]);
     free(expect);
-    return wrong;
+    return !example_fault("histogram", wrong < here ? fault : NULL);
 }
 
 static void histogram_report(double seconds, uint64_t total, long fullest)
@@ -105,14 +104,13 @@ static int histogram_run(void)
     made = example_sum(made);
     found = example_sum(found);
     fullest = (uint64_t)example_max((long)fullest);
-    long wrong = example_max(histogram_check(table));
-    if (shmem_my_pe() == 0 && made != found)
-        printf("histogram: %llu counted, %llu were made\n", (unsigned long long)found,
-               (unsigned long long)made);
-    else if (shmem_my_pe() == 0 && !wrong)
+    bool right = histogram_check(table);
+    if (right && made != found)
+        right = !example_fault("histogram", "sees another total than was counted");
+    if (right && shmem_my_pe() == 0)
         histogram_report(seconds, found, (long)fullest);
     shmem_free(table);
-    return wrong || made != found;
+    return !right;
 }
 
 int main(int argc, char **argv)

@@ -147,9 +147,7 @@ static int isx_check(const struct isx *s)
         fault = "sees that keys were lost";
     if (!fault && !same)
         fault = "sees that the keys are not those that were drawn";
-    if (fault)
-        printf("isx: PE %d %s\n", s->me, fault);
-    return example_max(fault != NULL) != 0;
+    return example_fault("isx", fault);
 }
 
 // Has PE 0 know the key in the middle of all. A running sum of the sizes tells who holds it.

@@ -16,6 +16,7 @@
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +34,21 @@ static inline void check_start(void)
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
+}
+
+// Puts neighbouring PEs on different cores, so that a race that lasts milliseconds is one: some
+// systems keep young processes together. Only for programs without threads of their own.
+static inline void check_spread(void)
+{
+    cpu_set_t mine, one;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0 || CPU_COUNT(&mine) < 2)
+        return;
+    int skip = me % CPU_COUNT(&mine), cpu = 0;
+    while (!CPU_ISSET(cpu, &mine) || skip-- > 0)
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
 }
 
 static inline int check_done(void)

@@ -71,9 +71,10 @@ void pshmem_finalize(void)
     check_up("shmem_finalize");
     call_enter(CALL_finalize);
     remote_flush();
-    coll_sync_world();
     if (world.inits == 1)
         world_down();
+    else
+        coll_sync_world();
     world_inits(-1);
     call_leave();
 }

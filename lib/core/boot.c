@@ -123,14 +123,9 @@ static int map_slices(void)
     const struct job *job = world.job;
     size_t all = (size_t)job->npes * job->slice_size;
     size_t before = (size_t)world.me * job->slice_size + job->heap_offset;
-    char *at = MAP_FAILED;
-    if (all < (HEAP_HINT >> 2))
-        at = mmap((void *)(HEAP_HINT - before), all, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, world.job_fd,
-                  (off_t)job->header_size);
-    if (at == MAP_FAILED)
-        at = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world.job_fd,
-                  (off_t)job->header_size);
+    void *hint = all < (HEAP_HINT >> 2) ? (void *)(HEAP_HINT - before) : NULL;
+    char *at = mmap(hint, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world.job_fd,
+                    (off_t)job->header_size);
     if (at == MAP_FAILED) {
         log_line(LOG_ERROR, LOG_BOOT, "cannot map %d symmetric heaps of %lu bytes: %s; lower "
                  "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`", job->npes,
@@ -165,7 +160,7 @@ int boot_join(void)
     if (!world.ctl && map_slices())
         return -1;
     call_slot = &world_ctl(world.me)->call;
-    world.crowded = world.npes > world.job->cpus;
+    world.crowded = false;
     wait_configure(world.npes, world.job->cpus, settings.spin);
     wait_for_all();
     return world.data_peers ? 0 : data_map_peers();

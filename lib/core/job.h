@@ -42,7 +42,9 @@ struct job {
     _Atomic int32_t ended;               // JOB_ENDED_*, set once
     _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit
     _Atomic int32_t ended_by;            // PE
-    struct bell bell;                    // rung when `ready` or `ended` changes
+    _Atomic int32_t left;                // PEs in state PE_LEFT
+    _Atomic int32_t leaving;             // times a PE finalized or left
+    struct bell bell;                    // rung when `ready` or `leaving` changes
 };
 
 enum { JOB_RUNNING, JOB_ENDED_GLOBAL_EXIT, JOB_ENDED_FATAL };
@@ -53,6 +55,7 @@ enum pe_state {
     PE_CLAIMED,   // the library is loaded
     PE_RUNNING,   // between shmem_init and shmem_finalize
     PE_FINALIZED, // finalized; may exit as it likes
+    PE_LEFT,      // exited with status 0 and without shmem_finalize
 };
 
 // What a collective call was given, to be compared between PEs.
@@ -66,6 +69,7 @@ struct pe_ctl {
     _Atomic int32_t state;     // enum pe_state
     uint64_t data_size;        // static data: bytes,
     uint64_t data_hash;        // and a hash of the layout, to be equal on all PEs
+    uint64_t left_syncs;       // PE_LEFT: barriers over the world it has entered
     LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
     LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation

@@ -4,7 +4,6 @@
 
 #include "boot.h"
 #include "call.h"
-#include "coll.h"
 #include "ctx.h"
 #include "heap.h"
 #include "log.h"
@@ -26,18 +25,33 @@ static void tell_launcher_fatal(void)
         atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
 }
 
+// Is this PE in a barrier over the world that a PE which has left will never enter? Whoever has
+// completed a barrier knows that all have entered it, so one entered less means just that.
+static void end_if_abandoned(void)
+{
+    for (int pe = 0; pe < world.npes; pe++) {
+        const struct pe_ctl *ctl = world_ctl(pe);
+        if (atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT &&
+            ctl->left_syncs < team_world.syncs)
+            fatal("%s: PE %d has ended its program without shmem_finalize and will never come",
+                  call_name(call_slot ? *call_slot : CALL_none), pe);
+    }
+}
+
 // Seen by every wait that takes long.
-static void leave_if_ended(void)
+static void look_at_job(void)
 {
     if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
                  JOB_ENDED_GLOBAL_EXIT))
         exit(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));
+    if (unlikely(atomic_load_explicit(&world.job->left, memory_order_relaxed)))
+        end_if_abandoned();
 }
 
 void world_global_exit(int status)
 {
     int32_t running = JOB_RUNNING;
-    // Pairs with the acquire load in leave_if_ended: the status comes before.
+    // Pairs with the acquire load in look_at_job: the status comes before.
     atomic_store_explicit(&world.job->ended_status, status, memory_order_relaxed);
     if (atomic_compare_exchange_strong_explicit(&world.job->ended, &running,
                                                 JOB_ENDED_GLOBAL_EXIT, memory_order_release,
@@ -75,7 +89,7 @@ static int ident_up(void)
     if (world.npes > 1)
         log_set_ident(ident);
     print_settings();
-    wait_hooks.check = leave_if_ended;
+    wait_hooks.check = look_at_job;
     return 0;
 }
 
@@ -117,8 +131,28 @@ int world_up(void)
     return 0;
 }
 
+// The last meeting of all PEs has its own counter, not a barrier's: a PE that merely leaves takes
+// part, and cannot be mistaken for one that enters a barrier.
+static void announce_leaving(void)
+{
+    // acq_rel: whoever sees the count sees what all of them did before.
+    atomic_fetch_add_explicit(&world.job->leaving, 1, memory_order_acq_rel);
+    bell_check(&world.job->bell);
+}
+
+static void wait_for_leavers(void)
+{
+    static int32_t meetings;
+    int32_t all = ++meetings * world.npes;
+    struct waiter w = waiter_start(&world.job->bell);
+    while (atomic_load_explicit(&world.job->leaving, memory_order_acquire) < all)
+        waiter_step(&w);
+}
+
 void world_down(void)
 {
+    announce_leaving();
+    wait_for_leavers();
     for (size_t i = ARRAY_LEN(steps); i-- > 0;)
         if (steps[i].down)
             steps[i].down();
@@ -134,18 +168,20 @@ int world_inits(int change)
     return n;
 }
 
-// A program may end without shmem_finalize. With status 0 it is finalized here, which waits for
-// the others; otherwise the launcher ends the job.
+// A program may end without shmem_finalize, as those that begin with start_pes do. Its memory stays
+// with the job, so nobody needs to wait; with a nonzero status the launcher ends the job.
 static void at_exit(int status, void *unused)
 {
     (void)unused;
     if (!world_is_up() || world.forked || status ||
         atomic_load_explicit(&world.job->ended, memory_order_relaxed))
         return;
-    call_enter(CALL_finalize);
-    coll_sync_world();
-    world_down();
-    call_leave();
+    struct pe_ctl *ctl = world_ctl(world.me);
+    ctl->left_syncs = team_world.syncs;
+    // Pairs with the acquire load in end_if_abandoned.
+    atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
+    atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
+    announce_leaving();
 }
 
 __attribute__((constructor)) static void register_exit(void)

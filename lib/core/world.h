@@ -36,7 +36,7 @@ struct world {
 extern struct world world;
 
 // Start-up and shutdown: one table of steps, walked up and down. world_up returns 0, or -1 after
-// one line. Both are collective.
+// one line. Both are collective; world_down waits until every PE has called it or has left.
 int world_up(void);
 void world_down(void);
 int world_inits(int change); // adds and returns the nesting of shmem_init; thread-safe

@@ -207,6 +207,13 @@ void forward_read(struct forward *f, struct stream *s, uint64_t now)
     rest_keep(f, s, buffer + lines, (size_t)n - lines, now);
 }
 
+// Has the PE really said nothing since? While a slow reader held us up, we did not look.
+static bool is_silent(const struct stream *s)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    return poll(&p, 1, 0) == 0;
+}
+
 uint64_t forward_tick(struct forward *f, uint64_t now)
 {
     uint64_t next = 0;
@@ -214,11 +221,14 @@ uint64_t forward_tick(struct forward *f, uint64_t now)
         struct stream *s = &f->streams[i];
         if (!s->len)
             continue;
-        uint64_t due = s->since + SILENCE_NS;
-        if (due <= now)
+        if (s->since + SILENCE_NS <= now && is_silent(s)) {
             rest_emit(f, s);
-        else if (!next || due < next)
-            next = due;
+            continue;
+        }
+        if (s->since + SILENCE_NS <= now)
+            s->since = now;
+        if (!next || s->since + SILENCE_NS < next)
+            next = s->since + SILENCE_NS;
     }
     return next;
 }

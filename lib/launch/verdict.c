@@ -19,7 +19,7 @@ enum verdict verdict_of(const struct death *d)
 {
     if (WIFSIGNALED(d->status))
         return VERDICT_FATAL;
-    if (d->state == PE_FINALIZED)
+    if (d->state == PE_FINALIZED || d->state == PE_LEFT)
         return WEXITSTATUS(d->status) ? VERDICT_LATE : VERDICT_FINE;
     if (WEXITSTATUS(d->status) || d->state == PE_RUNNING || verdict_in_init(d))
         return VERDICT_FATAL;

@@ -4,7 +4,7 @@
 #include "../check.h"
 #include "types.h"
 
-enum { ROUNDS = 300 };
+enum { ROUNDS = 10000 };
 
 // inc, fetch_inc, add, fetch_add, their nonblocking forms and a compare_swap loop on one word.
 #define X(T, N)                                                                                 \
@@ -117,6 +117,7 @@ EACH_AMO_FLOAT(X)
 int main(void)
 {
     check_start();
+    check_spread();
     int owner = 0;
 #define X(T, N) count_##N(owner++ % npes);
     EACH_AMO(X)

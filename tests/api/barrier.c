@@ -121,6 +121,7 @@ static void active_sets(bool barrier)
 int main(void)
 {
     check_start();
+    check_spread();
     slots = must_shmalloc(sizeof(long) * 2 * (size_t)npes + 16);
     barrier_all_delivers();
     sync_all_waits(sync_all);

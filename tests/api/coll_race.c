@@ -137,6 +137,7 @@ static void scans(const test_team *t)
 int main(void)
 {
     check_start();
+    check_spread();
     room = (size_t)MOST * (size_t)npes + 64;
     src = must_shmalloc(room * sizeof(long));
     dst[0] = must_shmalloc(room * sizeof(long));

@@ -81,6 +81,7 @@ static void expect(const test_team *t, const step *s, const uint64_t *dst)
 int main(void)
 {
     check_start();
+    check_spread();
     enum { MOST = 600 };
     slot = (size_t)(MOST + 2) * (size_t)npes;
     src = must_shmalloc(slot * sizeof(uint64_t));

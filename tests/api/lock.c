@@ -8,7 +8,7 @@ static long big_lock;
 // Under the lock, plain gets and puts count exactly; clear_lock delivers nonblocking puts.
 static void exclusion(void)
 {
-    enum { ROUNDS = 150 };
+    enum { ROUNDS = 2000 };
     static long counter, holder = -1;
     for (int i = 0; i < ROUNDS; i++) {
         if (i % 3 != 2 || shmem_test_lock(&big_lock) != 0)
@@ -46,7 +46,7 @@ static void test_lock_answers(void)
 // Locks do not disturb each other: a lock for each PE, held by its owner while others work.
 static void independent(void)
 {
-    enum { LOCKS = 5, ROUNDS = 150 };
+    enum { LOCKS = 5, ROUNDS = 1500 };
     long *locks = shmem_calloc(LOCKS, sizeof(long));
     long *counters = shmem_calloc(LOCKS, sizeof(long));
     long *mine = shmem_calloc((size_t)npes, sizeof(long));
@@ -75,7 +75,7 @@ static void independent(void)
 static void nested(void)
 {
     static long a, b, in_both;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 300; i++) {
         shmem_set_lock(&a);
         shmem_set_lock(&b);
         CHECK_EQ(shmem_long_atomic_fetch_inc(&in_both, 0), 0);
@@ -110,6 +110,7 @@ static void everybody_served(void)
 int main(void)
 {
     check_start();
+    check_spread();
     exclusion();
     test_lock_answers();
     independent();

@@ -3,7 +3,7 @@
 // a third PE that is told so finds everything delivered. All ways to write A, all forms of fence.
 #include "../check.h"
 
-enum { LEN = 24, FENCES = 1500, QUIETS = 300, WAYS = 7 };
+enum { LEN = 24, FENCES = 10000, QUIETS = 2000, WAYS = 7 };
 
 static long data[LEN], scratch[LEN];
 static long flag;
@@ -150,6 +150,7 @@ static void no_operation(void)
 int main(void)
 {
     check_start();
+    check_spread();
     if (!CHECK_EQ(shmem_ctx_create(0, &ctx), 0))
         shmem_global_exit(1);
     no_operation();

@@ -169,6 +169,7 @@ static void everybody(void)
 int main(void)
 {
     check_start();
+    check_spread();
     src = must_shmalloc(SPACE);
     dst = must_shmalloc(SPACE);
     if (!CHECK_EQ(shmem_ctx_create(0, &ctx), 0))

@@ -3,7 +3,7 @@
 // random sizes, all forms of put_signal; then many producers for one consumer.
 #include "../check.h"
 
-enum { BYTES = 6000, SLOTS = 2, ROUNDS = 400 };
+enum { BYTES = 100000, SLOTS = 2, ROUNDS = 4000 };
 
 static unsigned char *ring; // SLOTS buffers
 static uint64_t filled, credits;
@@ -80,6 +80,7 @@ static void many_to_one(void)
 int main(void)
 {
     check_start();
+    check_spread();
     ring = must_shmalloc((size_t)BYTES * SLOTS);
     ring_of_streams();
     many_to_one();

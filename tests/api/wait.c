@@ -115,6 +115,7 @@ static void ways_to_wake(void)
 int main(void)
 {
     check_start();
+    check_spread();
 #define X(T, N)  \
     truth_##N(); \
     ring_##N();

@@ -145,7 +145,7 @@ if [ "$target" != - ]; then
         END {
             for (s in kind)
                 if (!(s in listed) && s !~ /^(shoal_|p?shmemx_|_init$|_fini$|_edata$|_end$|__bss_start$)/)
-                    print "foreign " s
+                    if (s !~ /^__odr_asan/) print "foreign " s
         }' "$tmp/exports" "$functions" | sort > "$tmp/differences"
     if [ -s "$tmp/differences" ]; then
         fail "$lib: $(awk '{ n[$1]++ } END { for (k in n) printf "%d %s ", n[k], k }' "$tmp/differences")"
