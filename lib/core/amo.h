@@ -31,9 +31,10 @@ static inline uint64_t amo_to_bits(const void *value, size_t n)
         _Atomic TYPE *at = peer_at(dest, sizeof *dest, pe);                                    \
         TYPE old = compare;                                                                    \
         if (likely(at != NULL)) {                                                              \
+            struct bell *bell = &world_ctl(pe)->bell;                                          \
             old = expression;                                                                  \
             if (TRANSPORT_##OP != TRANSPORT_FETCH)                                             \
-                peer_wake(pe);                                                                 \
+                bell_check(bell);                                                              \
         } else {                                                                               \
             uint64_t bits = remote_amo(call, dest, TRANSPORT_##OP, AMO_WIDTH(TYPE),            \
                                        amo_to_bits(&operand, sizeof operand),                  \

@@ -26,11 +26,11 @@ static void sync_dissemination(struct shoal_team *team)
     for (int round = 0, distance = 1; distance < team->set.size; round++, distance *= 2) {
         int partner = team->me + distance;
         partner -= partner >= team->set.size ? team->set.size : 0;
+        struct team_area *theirs = team_area_at(team, partner);
         // Pairs with the partner's acquire load below.
-        atomic_store_explicit(&team_area_at(team, partner)->flag[round].seq, seq,
-                              memory_order_release);
-        peer_wake(set_pe(&team->set, partner));
-        struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+        atomic_store_explicit(&theirs->flag[round].seq, seq, memory_order_release);
+        bell_check(&theirs->flag_bell);
+        struct waiter w = waiter_start(&own->flag_bell);
         while (atomic_load_explicit(&own->flag[round].seq, memory_order_acquire) < seq)
             waiter_step(&w);
     }

@@ -29,8 +29,9 @@ static inline void rma_put(const char *call, enum call_id id, void *dest, const 
         remote_put(call, dest, src, n, pe);
         return;
     }
+    struct bell *bell = &world_ctl(pe)->bell; // before the store: shares peer_at's multiplication
     rma_copy(to, src, n);
-    peer_wake(pe);
+    bell_check(bell);
 }
 
 static inline void rma_get(const char *call, enum call_id id, void *dest, const void *src,
