@@ -134,10 +134,16 @@ extern "C" {
 
 // ---------------------------------------------------------------------------------------------
 // 7 Library handles: the world team, the PEs of this node (all that shmem_ptr reaches), and the
-// context of the routines that name none. Read-only for programs.
+// context of the routines that name none. Addresses, so that they may initialize static objects; the
+// variables of the same names serve those who look symbols up at run time.
 extern shmem_team_t SHMEM_TEAM_WORLD;
 extern shmem_team_t SHMEM_TEAM_SHARED;
 extern shmem_ctx_t SHMEM_CTX_DEFAULT;
+extern struct shoal_team shoal_team_world, shoal_team_shared;
+extern struct shoal_ctx shoal_ctx_default;
+#define SHMEM_TEAM_WORLD (&shoal_team_world)
+#define SHMEM_TEAM_SHARED (&shoal_team_shared)
+#define SHMEM_CTX_DEFAULT (&shoal_ctx_default)
 
 #define SHOAL_FN(name) name
 #include <shoal_shmem_decl.h>

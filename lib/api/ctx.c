@@ -27,7 +27,7 @@ static int create(const char *call, shmem_team_t team, long options, shmem_ctx_t
 
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx)
 {
-    return create("shmem_ctx_create", &team_world, options, ctx);
+    return create("shmem_ctx_create", &shoal_team_world, options, ctx);
 }
 WEAK_TWIN(shmem_ctx_create);
 
@@ -50,7 +50,7 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx)
 {
     if (!is_valid("shmem_ctx_destroy", ctx))
         return;
-    if (ctx == &ctx_default)
+    if (ctx == &shoal_ctx_default)
         fatal("shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed");
     remote_flush();
     ctx_destroy(ctx);

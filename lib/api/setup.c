@@ -10,9 +10,13 @@
 
 #include <string.h>
 
-shmem_ctx_t SHMEM_CTX_DEFAULT = &ctx_default;
-shmem_team_t SHMEM_TEAM_WORLD = &team_world;
-shmem_team_t SHMEM_TEAM_SHARED = &team_shared;
+// The handles as variables too, for those who look symbols up; programs use the constants.
+#undef SHMEM_CTX_DEFAULT
+#undef SHMEM_TEAM_WORLD
+#undef SHMEM_TEAM_SHARED
+shmem_ctx_t SHMEM_CTX_DEFAULT = &shoal_ctx_default;
+shmem_team_t SHMEM_TEAM_WORLD = &shoal_team_world;
+shmem_team_t SHMEM_TEAM_SHARED = &shoal_team_shared;
 
 // Every level is supported: calls are thread-safe as they are.
 static int init(int requested)

@@ -15,6 +15,7 @@
 #define COLD __attribute__((cold, noinline))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define UNUSED __attribute__((unused))
+#define PUBLIC __attribute__((visibility("default")))
 
 // Initial-exec: one load relative to the thread pointer, no call. Safe for a library that is
 // linked (the static TLS surplus serves dlopen).

@@ -15,7 +15,7 @@ struct group group_of_active_set(int start, int stride, int size, long *psync)
 {
     struct pe_set set = {start, stride, size};
     if (start == 0 && stride == 1 && size == world.npes)
-        return group_of_team(&team_world);
+        return group_of_team(&shoal_team_world);
     return (struct group){.set = set, .me = set_find(&set, world.me), .psync = psync};
 }
 
@@ -96,6 +96,6 @@ void coll_sync(const struct group *g)
 
 void coll_sync_world(void)
 {
-    struct group g = group_of_team(&team_world);
+    struct group g = group_of_team(&shoal_team_world);
     coll_sync(&g);
 }

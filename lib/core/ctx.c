@@ -8,14 +8,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct shoal_ctx ctx_default = {.team = &team_world, .magic = CTX_MAGIC};
+struct shoal_ctx shoal_ctx_default = {.team = &shoal_team_world, .magic = CTX_MAGIC};
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shoal_ctx *list;
 
 int ctx_up(void)
 {
-    ctx_default.set = team_world.set;
+    shoal_ctx_default.set = shoal_team_world.set;
     return 0;
 }
 
@@ -23,7 +23,7 @@ void ctx_down(void)
 {
     while (list)
         ctx_destroy(list);
-    ctx_default.set.size = 0;
+    shoal_ctx_default.set.size = 0;
 }
 
 struct shoal_ctx *ctx_create(struct shoal_team *team, long options)

@@ -17,7 +17,7 @@ struct shoal_ctx {
 
 #define CTX_MAGIC 0xc0437e87u
 
-extern struct shoal_ctx ctx_default;
+extern PUBLIC struct shoal_ctx shoal_ctx_default; // its address is SHMEM_CTX_DEFAULT
 
 int ctx_up(void);
 void ctx_down(void);

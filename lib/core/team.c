@@ -13,8 +13,8 @@
 enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLITS = 2 };
 _Static_assert(LIMIT_TEAMS % 64 == 0, "whole words");
 
-struct shoal_team team_world = {.area = WORLD_AREA, .predefined = true, .magic = TEAM_MAGIC};
-struct shoal_team team_shared = {.area = SHARED_AREA, .predefined = true, .magic = TEAM_MAGIC};
+struct shoal_team shoal_team_world = {.area = WORLD_AREA, .predefined = true, .magic = TEAM_MAGIC};
+struct shoal_team shoal_team_shared = {.area = SHARED_AREA, .predefined = true, .magic = TEAM_MAGIC};
 
 static unsigned long free_areas[MAP_WORDS];
 static struct shoal_team *alive[LIMIT_TEAMS]; // by area, those made by team_split
@@ -41,8 +41,8 @@ int team_up(void)
     _Static_assert(TEAM_AREAS_OFFSET >= sizeof(struct pe_ctl), "the areas start behind it");
     memset(free_areas, 0xff, sizeof free_areas);
     free_areas[0] &= ~(1UL << WORLD_AREA | 1UL << SHARED_AREA);
-    predefine(&team_world);
-    predefine(&team_shared);
+    predefine(&shoal_team_world);
+    predefine(&shoal_team_shared);
     return 0;
 }
 

@@ -29,7 +29,8 @@ struct shoal_team {
 
 #define TEAM_MAGIC 0x7ea37ea3u
 
-extern struct shoal_team team_world, team_shared;
+// Exported: their addresses are SHMEM_TEAM_WORLD and SHMEM_TEAM_SHARED, link-time constants.
+extern PUBLIC struct shoal_team shoal_team_world, shoal_team_shared;
 
 int team_up(void);
 void team_down(void);

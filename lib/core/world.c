@@ -32,7 +32,7 @@ static void end_if_abandoned(void)
     for (int pe = 0; pe < world.npes; pe++) {
         const struct pe_ctl *ctl = world_ctl(pe);
         if (atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT &&
-            ctl->left_syncs < team_world.syncs)
+            ctl->left_syncs < shoal_team_world.syncs)
             fatal("%s: PE %d has ended its program without shmem_finalize and will never come",
                   call_name(call_slot ? *call_slot : CALL_none), pe);
     }
@@ -177,7 +177,7 @@ static void at_exit(int status, void *unused)
         atomic_load_explicit(&world.job->ended, memory_order_relaxed))
         return;
     struct pe_ctl *ctl = world_ctl(world.me);
-    ctl->left_syncs = team_world.syncs;
+    ctl->left_syncs = shoal_team_world.syncs;
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);

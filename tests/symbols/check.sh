@@ -26,12 +26,12 @@ for c in g++ clang++; do command -v $c > /dev/null && cxx+=($c); done
 [ ${#cc[@]} -gt 0 ] || skip "neither gcc nor clang"
 
 # Every function is declared, and with the specification's type: __typeof__ fails for a missing name,
-# the redeclaration for a different type.
+# the redeclaration for a different type. A handle is a constant and a variable of the same name.
 {
     echo '#define SHOAL_NO_GENERICS'
     echo '#include <pshmem.h>'
     awk -F'\t' '!/^#/ && ($9 == "function" || $9 == "pshmem") { print "extern __typeof__(" $1 ") " $1 ";\n" $4 ";" }
-                !/^#/ && $9 == "handle" { print "extern __typeof__(" $1 ") " $1 ";\nextern " $4 ";" }' "$functions"
+                !/^#/ && $9 == "handle" { print $4 "_;\nvoid use_" $1 "(void);\nvoid use_" $1 "(void) { " $1 "_ = " $1 "; }\n#undef " $1 "\nextern " $4 ";" }' "$functions"
 } > "$tmp/prototypes.c"
 
 # Every integer constant is usable in #if and has its required value; strings and handles exist.
