@@ -158,7 +158,7 @@ demo: all $(BUILD)/examples/depgraph
 
 check:
 	@tests/install-deps
-	@$(MAKE) --no-print-directory -s tests
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
 	@tests/run $(BUILD)
 
 bench: all $(BENCHES)
@@ -168,7 +168,8 @@ layers:
 	@tests/layers
 
 expand:
-	@$(CC) -E -P $(DEFINES) $(INC_api) -Iinclude $(F) | sed -n '/pshmem_init/,$$p' | \
+	@$(CC) -E $(DEFINES) $(INC_api) -Iinclude $(F) | \
+		awk '/^# [0-9]+ "/ { own = index($$0, "\"$(F)\"") } !/^#/ && own && NF' | \
 		(clang-format 2>/dev/null || cat)
 
 install: all
