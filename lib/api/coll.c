@@ -31,9 +31,8 @@ int pshmem_team_sync(shmem_team_t team)
 {
     if (!check_team("shmem_team_sync", team))
         return -1;
-    struct group g = group_of_team(team);
     call_enter(CALL_team_sync);
-    coll_sync(&g);
+    coll_sync_team(team);
     call_leave();
     return 0;
 }

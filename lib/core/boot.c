@@ -160,7 +160,7 @@ int boot_join(void)
     if (!world.ctl && map_slices())
         return -1;
     call_slot = &world_ctl(world.me)->call;
-    world.crowded = false;
+    world.crowded = world.npes > world.job->cpus;
     wait_configure(world.npes, world.job->cpus, settings.spin);
     wait_for_all();
     return world.data_peers ? 0 : data_map_peers();

@@ -24,6 +24,7 @@ struct group group_of_active_set(int start, int stride, int size, long *psync);
 
 // Everybody has entered; what each wrote before, all see after.
 void coll_sync(const struct group *g);
+void coll_sync_team(struct shoal_team *team);
 void coll_sync_world(void);
 
 // Does a collective go through the members' slots (exchange.h)? `bytes` is what one of them

@@ -82,20 +82,23 @@ static void sync_psync(const struct group *g)
     }
 }
 
-void coll_sync(const struct group *g)
+void coll_sync_team(struct shoal_team *team)
 {
-    if (g->set.size == 1)
-        return;
-    if (!g->team)
-        sync_psync(g);
-    else if (world.crowded)
-        sync_central(g->team);
+    if (world.crowded)
+        sync_central(team);
     else
-        sync_dissemination(g->team);
+        sync_dissemination(team);
 }
 
 void coll_sync_world(void)
 {
-    struct group g = group_of_team(&shoal_team_world);
-    coll_sync(&g);
+    coll_sync_team(&shoal_team_world);
+}
+
+void coll_sync(const struct group *g)
+{
+    if (g->team)
+        coll_sync_team(g->team);
+    else if (g->set.size > 1)
+        sync_psync(g);
 }

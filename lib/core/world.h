@@ -72,13 +72,18 @@ static inline bool world_in_data(const void *addr, size_t n)
 // takes the slow path, which finds out which: the checks cost the fast path nothing extra.
 static inline void *peer_at(const void *addr, size_t n, int pe)
 {
+    char *at;
     if (unlikely((unsigned)pe - world.direct_first >= world.direct_count))
         return NULL;
     if (likely(world_in_heap(addr, n)))
-        return (char *)addr + (pe - world.me) * world.slice_size;
-    if (likely(world_in_data(addr, n)))
-        return world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
-    return NULL;
+        at = (char *)addr + (pe - world.me) * world.slice_size;
+    else if (likely(world_in_data(addr, n)))
+        at = world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
+    else
+        return NULL;
+    if (!at)
+        __builtin_unreachable(); // the caller's test is one with the tests above
+    return at;
 }
 
 // The same without the checks and whatever SHOAL_DIRECT says, for collectives on the node, whose

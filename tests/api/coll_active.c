@@ -4,7 +4,7 @@
 #include "../check.h"
 #include "asets.h"
 
-enum { SPACE = 1 << 18, GUARD = 32, CALLS = 12 };
+enum { CALLS = 12 };
 
 typedef struct {
     size_t size;
@@ -28,11 +28,12 @@ static long barrier_sync[MAX_ASETS * SHMEM_BARRIER_SYNC_SIZE];
 
 static unsigned char *src, *dst, *model, *from;
 static long *wait_here; // the pSync of the set's own barrier
+static size_t space;    // bytes of src, dst, model and from
 
 static void begin(const aset *s)
 {
-    memset(dst, 0xEE, SPACE);
-    memset(model, 0xEE, SPACE);
+    memset(dst, 0xEE, space);
+    memset(model, 0xEE, space);
     shmem_barrier(s->start, s->log, s->size, wait_here);
 }
 
@@ -41,7 +42,7 @@ static void end(const aset *s, const char *what, size_t n)
     char text[96];
     snprintf(text, sizeof text, "%s of %zu elements, set (%d, %d, %d)", what, n, s->start, s->log,
              s->size);
-    CHECK_MEM(dst, model, SPACE, text);
+    CHECK_MEM(dst, model, space, text);
 }
 
 static void broadcast(const active_row *r, const aset *s, size_t n, int root)
@@ -117,7 +118,7 @@ static void one_set(const aset *s)
 static void in_turn(const aset *s)
 {
     uint64_t *words = (uint64_t *)dst, value = (uint64_t)me + 1;
-    memset(dst, 0, SPACE);
+    memset(dst, 0, space);
     memcpy(src, &value, sizeof value);
     shmem_barrier(s->start, s->log, s->size, wait_here);
     for (int i = 0; i < CALLS; i++) {
@@ -138,11 +139,12 @@ static void in_turn(const aset *s)
 int main(void)
 {
     check_start();
-    src = must_shmalloc(SPACE);
-    dst = must_shmalloc(SPACE);
-    model = must_alloc(SPACE);
-    from = must_alloc(SPACE);
-    fill(src, SPACE, (unsigned)me);
+    space = (1 << 18) + (size_t)npes * 8192;
+    src = must_shmalloc(space);
+    dst = must_shmalloc(space);
+    model = must_alloc(space);
+    from = must_alloc(space);
+    fill(src, space, (unsigned)me);
     for (int k = 0; k < 2; k++) {
         init_sync(bcast_sync[k], SHMEM_BCAST_SYNC_SIZE);
         init_sync(collect_sync[k], SHMEM_COLLECT_SYNC_SIZE);
