@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the benchmarks share. Every program prints lines "key value unit" and nothing else; run
 // collects them and makes the table. A figure is the mean of its fastest batch: other work on the
-// machine only ever adds time, and a batch is too long (some 50 us) to be fast by chance.
+// machine only ever adds time, and a batch is too long (20 us and more) to be fast by chance.
 // The sources compile with Shoal's OpenSHMEM 1.6 and with the 1.4 of Open MPI.
 #ifndef BENCH_H
 #define BENCH_H
@@ -25,19 +25,34 @@ static inline double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-// Pinning is done here, not by the launcher, so that it is the same whoever starts the program.
-static inline void pin(int pe)
+// Pinning is done here, not by the launcher, so that it is the same whoever starts the program:
+// PEs go round the cores they may use. A launcher that has bound them already is left alone.
+// Returns how many cores there were to choose from.
+static inline int pin(int pe)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(pe % (int)sysconf(_SC_NPROCESSORS_ONLN), &set);
-    sched_setaffinity(0, sizeof set, &set);
+    cpu_set_t usable, one;
+    if (sched_getaffinity(0, sizeof usable, &usable))
+        return 1;
+    int cores = CPU_COUNT(&usable), wanted = pe % cores, cpu = 0;
+    for (; !CPU_ISSET(cpu, &usable) || wanted > 0; cpu++)
+        wanted -= CPU_ISSET(cpu, &usable) != 0;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return cores;
 }
 
 // The compiler may not assume anything about memory across this.
 static inline void forget(void)
 {
     __asm__ volatile("" ::: "memory");
+}
+
+// n, of which the compiler knows nothing: it calls memcpy and does not make one for this length.
+static inline size_t hidden(size_t n)
+{
+    __asm__("" : "+r"(n));
+    return n;
 }
 
 static inline double keep_least(double *least, double value)
@@ -61,6 +76,13 @@ static inline double keep_least(double *least, double value)
             keep_least(&least, (now_ns() - start) / (n)); \
         }                                                 \
     } while (0)
+
+// For qsort of doubles.
+static inline int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
 static inline void figure(const char *key, long number, double value, const char *unit)
 {

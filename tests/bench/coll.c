@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // Collectives that move data, one after the other without a pause; all PEs, normally two.
-#include "bench.h"
+#include "lines.h"
 
 #include "coll_calls.h"
 
@@ -28,8 +28,7 @@ static void sums(struct buffers b, size_t bytes)
     double least;
     FASTEST(least, BATCHES, repeats(bytes), all_sum_long(b.dest, b.src, n));
     report("sum_long", bytes, least);
-    FASTEST(least, BATCHES, repeats(bytes),
-            all_sum_double((double *)b.dest, (double *)b.src, n));
+    FASTEST(least, BATCHES, repeats(bytes), all_sum_double((double *)b.dest, (double *)b.src, n));
     report("sum_double", bytes, least);
     // As programs use it: the operands were just written, the result is read.
     double used, fresh;
@@ -62,11 +61,32 @@ static void allocate(void)
         figure("malloc_free", -1, least, "ns");
 }
 
+// One line from core to core by plain loads and stores; the median batch, as in sync.c.
+static void distance(int cores)
+{
+    int me = shmem_my_pe();
+    struct lines *lines = shmem_align(LINE, sizeof *lines);
+    uint64_t seq = 0;
+    double ns[BATCHES];
+    memset(lines, 0, sizeof *lines);
+    shmem_barrier_all();
+    if (cores > 1 && shmem_n_pes() == 2 && shmem_ptr(lines, !me)) {
+        for (int i = 0; i < BATCHES; i++)
+            ns[i] = line_one_way(shmem_ptr(lines, 0), me, false, &seq);
+        qsort(ns, BATCHES, sizeof *ns, ascending);
+        if (me == 0)
+            figure("one_line", -1, ns[BATCHES / 2], "ns");
+    }
+    shmem_barrier_all();
+    shmem_free(lines);
+}
+
 int main(void)
 {
     shmem_init();
-    pin(shmem_my_pe());
+    int cores = pin(shmem_my_pe());
     coll_begin();
+    distance(cores);
     size_t npes = (size_t)shmem_n_pes();
     struct buffers b = {shmem_align(4096, LARGEST * npes), shmem_align(4096, LARGEST)};
     memset(b.dest, 0, LARGEST * npes);

@@ -14,7 +14,9 @@
 
 #if HAVE_TEAMS
 
-static inline void coll_begin(void) {}
+static inline void coll_begin(void)
+{
+}
 static inline void all_sum_long(long *dest, long *src, size_t n)
 {
     shmem_long_sum_reduce(SHMEM_TEAM_WORLD, dest, src, n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// elapsed KEY REPEATS COPIES COMMAND...: the shortest and the median time, in ms, from starting
-// COPIES of COMMAND at once to the end of the last: KEY is the shortest, KEY_median the median.
-// Their output goes nowhere, and how they end does not matter.
+// elapsed KEY REPEATS COPIES COMMAND...: the median time, in ms, from starting COPIES of COMMAND
+// at once to the end of the last; a start is one event, of which nobody gets the fastest only.
+// Their output goes nowhere; it is an error when one of them fails.
 #include "bench.h"
 
 #include <fcntl.h>
@@ -25,16 +25,15 @@ static double run_once(int copies, char **command)
             exit(1);
         }
     }
-    while (wait(NULL) > 0)
-        ;
+    int status, failed = 0;
+    while (wait(&status) > 0)
+        failed += status != 0;
+    if (failed) {
+        fprintf(stderr, "elapsed: %s failed\n", command[0]);
+        exit(1);
+    }
     posix_spawn_file_actions_destroy(&to_nowhere);
     return (now_ns() - start) / 1e6;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 int main(int argc, char **argv)
@@ -48,7 +47,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < repeats; i++)
         ms[i] = run_once(copies, argv + 4);
     qsort(ms, (size_t)repeats, sizeof *ms, ascending);
-    printf("%s %.3f ms\n%s_median %.3f ms\n", argv[1], ms[0], argv[1], ms[repeats / 2]);
+    figure(argv[1], -1, ms[repeats / 2], "ms");
     free(ms);
     return 0;
 }

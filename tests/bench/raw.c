@@ -2,7 +2,7 @@
 // PES: none
 // The machine's limits, without any library: what two processes on two cores that share memory can
 // do at best, and what it costs to change processes on one core.
-#include "bench.h"
+#include "lines.h"
 
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -13,16 +13,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { LINE = 64, TRIPS = 500, SWITCHES = 100 };
-
-// One direction of a ping-pong: written by one process, polled by the other.
-struct lane {
-    _Alignas(LINE) _Atomic uint64_t flag;
-    _Alignas(LINE) uint64_t data;
-};
+enum { SWITCHES = 100 };
 
 struct shared {
-    struct lane lane[2];
+    struct lines lines;
     _Alignas(LINE) _Atomic uint32_t word; // futex
     _Atomic uint32_t started;
 };
@@ -43,59 +37,35 @@ static void *map_shared(size_t bytes)
     return at;
 }
 
-struct variant {
-    bool with_data; // a second line travels ahead of the flag
-    bool with_pause;
-};
-
-static inline void await(struct lane *lane, uint64_t seq, struct variant v)
+// One side of the ping-pong, in a process of its own; side 0 prints.
+static pid_t start_side(struct shared *s, int me)
 {
-    while (atomic_load_explicit(&lane->flag, memory_order_acquire) != seq)
-        if (v.with_pause) {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        }
-    if (v.with_data && lane->data != seq)
-        abort();
-}
-
-static inline void tell(struct lane *lane, uint64_t seq, struct variant v)
-{
-    if (v.with_data)
-        lane->data = seq;
-    atomic_store_explicit(&lane->flag, seq, memory_order_release);
-}
-
-static double trips(struct shared *s, int me, struct variant v, uint64_t *seq)
-{
-    double start = now_ns();
-    for (int i = 0; i < TRIPS; i++) {
-        ++*seq;
-        if (me == 0)
-            tell(&s->lane[1], *seq, v);
-        await(&s->lane[me], *seq, v);
-        if (me == 1)
-            tell(&s->lane[0], *seq, v);
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    uint64_t seq = 0;
+    double one = 0, two = 0;
+    if (pin(me) < 2)
+        _exit(0); // one core: no limit to find
+    for (int batch = 0; batch < BATCHES; batch++) {
+        keep_least(&one, line_one_way(&s->lines, me, false, &seq));
+        keep_least(&two, line_one_way(&s->lines, me, true, &seq));
     }
-    return (now_ns() - start) / TRIPS / 2;
+    if (me == 0) {
+        figure("one_line", -1, one, "ns");
+        figure("two_lines", -1, two, "ns");
+        fflush(stdout);
+    }
+    _exit(0);
 }
 
-static double one_way(bool with_data)
+static void one_way(void)
 {
     struct shared *s = map_shared(sizeof *s);
-    pid_t child = fork();
-    int me = child == 0;
-    uint64_t seq = 0;
-    double least = 0;
-    pin(me);
-    for (int with_pause = 0; with_pause < 2; with_pause++)
-        for (int batch = 0; batch < 2 * BATCHES; batch++)
-            keep_least(&least, trips(s, me, (struct variant){with_data, with_pause}, &seq));
-    if (me)
-        _exit(0);
-    waitpid(child, NULL, 0);
-    return least;
+    start_side(s, 0);
+    start_side(s, 1);
+    while (wait(NULL) > 0)
+        ;
 }
 
 static void copies(size_t n)
@@ -104,7 +74,7 @@ static void copies(size_t n)
     double least;
     memset(from, 1, n);
     memset(to, 2, n);
-    FASTEST(least, BATCHES, n < 1 << 20 ? 100 : 1, memcpy(to, from, n));
+    FASTEST(least, BATCHES, n < 65536 ? 1000 : n < 1 << 20 ? 50 : 1, memcpy(to, from, hidden(n)));
     figure("memcpy", (long)n, least, "ns");
     free(from);
     munmap(to, n);
@@ -119,9 +89,16 @@ static void words(void)
     figure("store_rate", -1, 1e3 / least, "M/s");
     FASTEST(least, BATCHES, 10000, (void)atomic_load_explicit(w + (i & 63), memory_order_relaxed));
     figure("load", -1, least, "ns");
-    FASTEST(least, BATCHES, 10000, atomic_fetch_add(w, 1));
+    volatile long sink; // unused results make other instructions
+    FASTEST(least, BATCHES, 10000, sink = atomic_fetch_add(w, 1));
+    (void)sink;
     figure("fetch_add", -1, least, "ns");
-    FASTEST(least, BATCHES, 10000, long old = i; atomic_compare_exchange_strong(w, &old, i + 1));
+    long value = 0; // what the word holds: every exchange succeeds
+    atomic_store(w, 0);
+    FASTEST(least, BATCHES, 10000, long old = value;
+            value += atomic_compare_exchange_strong(w, &old, value + 1));
+    if (value != BATCHES * 10000L)
+        abort();
     figure("compare_swap", -1, least, "ns");
 }
 
@@ -171,8 +148,7 @@ static double by_futex(struct shared *s, int me)
 static double change(double (*how)(struct shared *, int))
 {
     struct shared *s = map_shared(sizeof *s);
-    pin(0);
-    pid_t child = fork();
+    pid_t child = fork(); // on the same core
     int me = child == 0;
     atomic_fetch_add(&s->started, 1);
     while (atomic_load(&s->started) < 2)
@@ -186,15 +162,11 @@ static double change(double (*how)(struct shared *, int))
 
 int main(void)
 {
+    one_way();
     pin(0);
     words();
-    copies(4096);
-    copies(65536);
-    copies(1 << 20);
-    copies(4 << 20);
-    fflush(stdout);
-    figure("one_line", -1, one_way(false), "ns");
-    figure("two_lines", -1, one_way(true), "ns");
+    for (size_t n = 4096; n <= 4 << 20; n *= n == 1 << 20 ? 4 : 16)
+        copies(n);
     fflush(stdout);
     double yield = change(by_yield), futex = change(by_futex);
     if (yield > 0)

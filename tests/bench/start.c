@@ -6,12 +6,27 @@
 #include <string.h>
 
 #ifdef BARE
-static void shmem_init(void) {}
-static void shmem_finalize(void) {}
-static void shmem_barrier_all(void) {}
-static int shmem_my_pe(void) { return 0; }
-static int shmem_n_pes(void) { return 1; }
-static void shmem_long_p(long *dest, long value, int pe) { dest[pe] = value; }
+static void shmem_init(void)
+{
+}
+static void shmem_finalize(void)
+{
+}
+static void shmem_barrier_all(void)
+{
+}
+static int shmem_my_pe(void)
+{
+    return 0;
+}
+static int shmem_n_pes(void)
+{
+    return 1;
+}
+static void shmem_long_p(long *dest, long value, int pe)
+{
+    dest[pe] = value;
+}
 #else
 #include <shmem.h>
 #endif
@@ -19,14 +34,15 @@ static void shmem_long_p(long *dest, long value, int pe) { dest[pe] = value; }
 enum { MOST = 1024 };
 static long resident[MOST];
 
+// Exact, unlike VmRSS, which the kernel counts in batches.
 static long resident_kb(void)
 {
     char line[128];
     long kb = 0;
-    FILE *f = fopen("/proc/self/status", "r");
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
     while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "VmRSS:", 6))
-            sscanf(line + 6, "%ld", &kb);
+        if (!strncmp(line, "Rss:", 4))
+            sscanf(line + 4, "%ld", &kb);
     if (f)
         fclose(f);
     return kb;
