@@ -15,13 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPINS_BEFORE_CLOCK = 256, SPINS_PER_CLOCK = 16, SPIN_LEAST_NS = 100,
+enum { SPINS_BEFORE_CLOCK = 256, SPINS_PER_CLOCK = 16,
        SLEEP_FIRST_US = 1000, SLEEP_LAST_US = 16000 };
 
 struct wait_hooks wait_hooks;
 uint32_t wait_spins = SPINS_BEFORE_CLOCK;
 
-static uint64_t spin_ns = LIMIT_SPIN_NS; // the most a wait spins
+static uint64_t spin_ns = LIMIT_SPIN_NS;
 static bool have_membarrier;
 
 static uint64_t now_ns(void)
@@ -68,17 +68,6 @@ static void sleep_on(struct waiter *w)
     syscall(SYS_futex, &w->bell->seq, FUTEX_WAIT, w->seq, &t, NULL, 0);
 }
 
-// How long this thread spins is learnt: a spin that ends in vain halves the next ones (whoever is
-// waited for may need this core), and every wait long enough to come here adds a little.
-static TLS_FAST uint64_t spin_now_ns;
-
-static void spin_start(struct waiter *w)
-{
-    uint64_t longer = spin_now_ns + spin_now_ns / 16 + SPIN_LEAST_NS;
-    spin_now_ns = longer < spin_ns ? longer : spin_ns;
-    w->deadline = now_ns() + spin_now_ns;
-}
-
 // Returns false when it is time to give the core away.
 static bool spin(struct waiter *w)
 {
@@ -87,7 +76,6 @@ static bool spin(struct waiter *w)
     if (now_ns() < w->deadline)
         return true;
     w->deadline = 0;
-    spin_now_ns /= 2;
     return false;
 }
 
@@ -96,7 +84,7 @@ static bool spin(struct waiter *w)
 void waiter_pause(struct waiter *w)
 {
     if (w->steps - wait_spins == 1 && spin_ns)
-        spin_start(w);
+        w->deadline = now_ns() + spin_ns;
     if (wait_hooks.progress)
         wait_hooks.progress();
     if (w->deadline && spin(w))

@@ -71,8 +71,9 @@ extern uint32_t wait_spins; // steps that only spin; 0 when PEs outnumber cores
 
 static inline void waiter_step(struct waiter *w)
 {
-    // The first steps do not pause: a pause is as long as it takes a line to arrive.
-    if (unlikely(w->steps++ >= wait_spins))
+    if (likely(w->steps++ < wait_spins))
+        cpu_relax();
+    else
         waiter_pause(w);
 }
 

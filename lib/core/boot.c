@@ -133,6 +133,7 @@ static int map_slices(void)
         return -1;
     }
     world.slice_size = (ptrdiff_t)job->slice_size;
+    world.to_first = -world.me * world.slice_size;
     world.ctl = at + (size_t)world.me * job->slice_size;
     world.heap = (uintptr_t)world.ctl + job->heap_offset;
     world.heap_size = job->heap_size;

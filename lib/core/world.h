@@ -18,6 +18,7 @@ struct world {
     unsigned direct_first; // PEs [direct_first, +direct_count) are reached by load and store;
     unsigned direct_count; // none before shmem_init and after shmem_finalize
     ptrdiff_t slice_size;
+    ptrdiff_t to_first; // from here to the first PE's slice: -me * slice_size
     uintptr_t heap;
     size_t heap_size;
     char *ctl; // the own slice
@@ -51,7 +52,7 @@ static inline bool world_is_up(void)
 
 static inline struct pe_ctl *world_ctl(int pe)
 {
-    return (struct pe_ctl *)(world.ctl + (pe - world.me) * world.slice_size);
+    return (struct pe_ctl *)(world.ctl + world.to_first + pe * world.slice_size);
 }
 
 // Is [addr, addr + n) within this PE's symmetric heap or static data?
@@ -76,7 +77,7 @@ static inline void *peer_at(const void *addr, size_t n, int pe)
     if (unlikely((unsigned)pe - world.direct_first >= world.direct_count))
         return NULL;
     if (likely(world_in_heap(addr, n)))
-        at = (char *)addr + (pe - world.me) * world.slice_size;
+        at = (char *)addr + world.to_first + pe * world.slice_size;
     else if (likely(world_in_data(addr, n)))
         at = world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
     else
@@ -91,7 +92,7 @@ static inline void *peer_at(const void *addr, size_t n, int pe)
 static inline void *shared_at(const void *addr, int pe)
 {
     if (likely(world_in_heap(addr, 1)))
-        return (char *)addr + (pe - world.me) * world.slice_size;
+        return (char *)addr + world.to_first + pe * world.slice_size;
     return world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
 }
 
