@@ -22,6 +22,7 @@ ifdef SAN
 SANFLAGS := -fsanitize=$(SAN) -fno-omit-frame-pointer
 OPT := -O1 -g
 WARN += $(if $(findstring thread,$(SAN)),-Wno-tsan)
+DEFINES += -DSHOAL_PLAIN_COPY # the sanitizers do not see what an instruction copies
 endif
 ifdef HOSTILE
 DEFINES += -DSHOAL_HOSTILE

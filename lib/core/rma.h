@@ -6,6 +6,7 @@
 #define SHOAL_CORE_RMA_H
 
 #include "call.h"
+#include "copy.h"
 #include "remote.h"
 #include "world.h"
 
@@ -17,14 +18,14 @@ static inline void rma_copy(void *to, const void *from, size_t n)
     if (n == sizeof(uint64_t))
         memcpy(to, from, sizeof(uint64_t));
     else
-        memcpy(to, from, n);
+        copy_bytes(to, from, n);
 }
 
 static inline void rma_put(const char *call, enum call_id id, void *dest, const void *src,
                            size_t n, int pe)
 {
-    call_note(id, pe);
     void *to = peer_at(dest, n, pe);
+    call_note(id, pe);
     if (unlikely(!to)) {
         remote_put(call, dest, src, n, pe);
         return;
@@ -37,8 +38,8 @@ static inline void rma_put(const char *call, enum call_id id, void *dest, const 
 static inline void rma_get(const char *call, enum call_id id, void *dest, const void *src,
                            size_t n, int pe)
 {
-    call_note(id, pe);
     const void *from = peer_at(src, n, pe);
+    call_note(id, pe);
     if (unlikely(!from)) {
         remote_get(call, dest, src, n, pe);
         return;
