@@ -21,18 +21,15 @@ shmem_team_t SHMEM_TEAM_SHARED = &shoal_team_shared;
 // Every level is supported: calls are thread-safe as they are.
 static int init(int requested)
 {
-    if (world_inits(1) > 1) {
+    if (!world_is_up() && call_slot)
+        call_enter(CALL_init);
+    int entered = world_enter(WORLD_SHMEM);
+    if (entered > 0)
         coll_sync_world();
-        return 0;
-    }
-    call_enter(CALL_init);
-    int failed = world_up();
-    call_leave();
-    if (failed)
-        world_inits(-1);
-    else
+    else if (entered == 0)
         world.thread_level = requested;
-    return failed;
+    call_leave();
+    return entered < 0 ? -1 : 0;
 }
 
 void pshmem_init(void)
@@ -75,11 +72,8 @@ void pshmem_finalize(void)
     check_up("shmem_finalize");
     call_enter(CALL_finalize);
     remote_flush();
-    if (world.inits == 1)
-        world_down();
-    else
-        coll_sync_world();
-    world_inits(-1);
+    coll_sync_world();
+    world_leave(WORLD_SHMEM);
     call_leave();
 }
 WEAK_TWIN(shmem_finalize);

@@ -21,6 +21,9 @@
       "microseconds a wait spins before it yields; -1: 20, or 0 when PEs outnumber cores")      \
     X(direct, "SHOAL_DIRECT", BOOL, "1",                                                        \
       "load and store peers on this node; 0: through the transport's calls (for tests)")        \
+    X(cross_memory, "SHOAL_CROSS_MEMORY", BOOL, "1",                                            \
+      "reach private memory of other PEs by process_vm_readv and process_vm_writev; 0: with "   \
+      "their help")                                                                             \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")
 

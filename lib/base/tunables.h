@@ -11,6 +11,11 @@
 #define LIMIT_HEAP_DEFAULT (64UL << 20)
 #define LIMIT_SPIN_NS 0
 #define LIMIT_YIELDS 2
+#define LIMIT_INBOX_SLOTS 2           // messages a PE's shared inbox holds, a power of two
+#define LIMIT_RING_SLOTS 2            // and a pair's own ring
+#define LIMIT_RING_AFTER 2            // messages to one PE before it is asked for a ring
+#define LIMIT_AM_PAYLOAD 128          // bytes of payload of an active message, whole lines
+#define LIMIT_BOUNCE 64               // bytes of a piece of a copy that needs the peer's help
 #define LIMIT_REMOTE_CHUNK 48         // bytes a transport moves per call (forced partial progress)
 #else
 #define HOSTILE 0
@@ -19,10 +24,19 @@
 #define LIMIT_HEAP_DEFAULT 0          // 0: the memory this node has, divided by its PEs
 #define LIMIT_SPIN_NS 20000
 #define LIMIT_YIELDS 200
+#define LIMIT_INBOX_SLOTS 256
+#define LIMIT_RING_SLOTS 64
+#define LIMIT_RING_AFTER 64
+#define LIMIT_AM_PAYLOAD 2048
+#define LIMIT_BOUNCE 65536
 #define LIMIT_REMOTE_CHUNK (1UL << 30)
 #endif
 
 #define LIMIT_TEAMS 256               // teams alive at once on one PE, world included
+#define LIMIT_COUNTERS 4096           // counting events of one PE, number 0 included
+#define LIMIT_WORKS 65536             // triggered operations of one PE that are not done
+#define LIMIT_REGIONS 4096            // regions registered at once by one PE
+#define LIMIT_RINGS 64                // rings into one PE
 #define LIMIT_PES (1 << 20)
 
 #endif

@@ -5,7 +5,7 @@
 #include "cpus.h"
 #include "tunables.h"
 #include "log.h"
-#include "team_area.h"
+#include "slice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 
 #define HEAP_GRAIN (2UL << 20) // heaps start and end on what may be a huge page
 #define HEAP_LEAST (64UL << 20)
+#define ARENA_LEAST (64UL << 20)
 
 static size_t round_up(size_t n, size_t grain)
 {
@@ -48,10 +49,10 @@ static void fill_header(struct job *job, int npes, size_t heap_size, pid_t launc
     job->cpus = cpus_usable();
     job->launcher = launcher;
     job->header_size = HEAP_GRAIN;
-    job->heap_offset = TEAM_AREAS_OFFSET + TEAM_AREAS_SIZE;
-    job->heap_offset = round_up(job->heap_offset, HEAP_GRAIN);
+    job->heap_offset = round_up(sizeof(struct slice), HEAP_GRAIN);
     job->heap_size = round_up(heap_size, HEAP_GRAIN);
-    job->slice_size = job->heap_offset + job->heap_size;
+    job->arena_size = job->heap_size > ARENA_LEAST ? job->heap_size : ARENA_LEAST;
+    job->slice_size = job->heap_offset + job->heap_size + job->arena_size;
 }
 
 int job_create(int npes, size_t heap_size, pid_t launcher)
@@ -79,7 +80,7 @@ static bool header_is_sound(const struct job *job, off_t file_size)
     return job->magic == JOB_MAGIC && job->layout == JOB_LAYOUT && job->npes > 0 &&
            job->npes <= LIMIT_PES && job->header_size >= sizeof *job &&
            job->heap_offset < job->slice_size &&
-           job->heap_size == job->slice_size - job->heap_offset &&
+           job->heap_size + job->arena_size == job->slice_size - job->heap_offset &&
            job->header_size + (uint64_t)job->npes * job->slice_size <= (uint64_t)file_size;
 }
 

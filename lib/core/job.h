@@ -4,7 +4,7 @@
 //
 //     0          header_size     + pe * slice_size                           data_offset
 //     | struct job | slice of PE 0 | slice of PE 1 | ... | slice of PE n-1 | static data 0 | ...
-//                   \ struct pe_ctl | internal area | symmetric heap /
+//                   \ struct slice (slice.h) | symmetric heap | arena /
 //
 // All slices are mapped by one mmap, PE order kept: what lies at `a` here lies at
 // a + (pe - me) * slice_size for that PE; no table, whatever the number of PEs. The mapping is
@@ -22,7 +22,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 1u           // bump when a structure here changes
+#define JOB_LAYOUT 2u           // bump when a structure here changes
 
 // Environment from the launcher to a PE.
 #define JOB_ENV_FD "SHOAL_JOB"
@@ -38,6 +38,7 @@ struct job {
     uint64_t slice_size;
     uint64_t heap_offset;  // within a slice
     uint64_t heap_size;
+    uint64_t arena_size;   // of memory that a PE allocates for itself, behind its heap
     LINE_ALIGNED _Atomic int32_t ready;  // PEs that have published their layout
     _Atomic int32_t ended;               // JOB_ENDED_*, set once
     _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit

@@ -38,7 +38,6 @@ static void predefine(struct shoal_team *team)
 
 int team_up(void)
 {
-    _Static_assert(TEAM_AREAS_OFFSET >= sizeof(struct pe_ctl), "the areas start behind it");
     memset(free_areas, 0xff, sizeof free_areas);
     free_areas[0] &= ~(1UL << WORLD_AREA | 1UL << SHARED_AREA);
     predefine(&shoal_team_world);

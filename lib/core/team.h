@@ -4,7 +4,7 @@
 #ifndef SHOAL_CORE_TEAM_H
 #define SHOAL_CORE_TEAM_H
 
-#include "team_area.h"
+#include "slice.h"
 #include "world.h"
 
 #include <stdbool.h>
@@ -24,6 +24,7 @@ struct shoal_team {
     uint64_t syncs;     // barriers so far
     uint64_t exchanges; // collective exchanges so far
     uint64_t all_left;  // exchanges that every member is known to have left
+    uint64_t plans;     // nonblocking collectives so far
     unsigned magic;
 };
 
@@ -46,8 +47,7 @@ int set_find(const struct pe_set *set, int pe);
 // The area that member i of the team keeps for it.
 static inline struct team_area *team_area_at(const struct shoal_team *team, int i)
 {
-    char *ctl = (char *)world_ctl(set_pe(&team->set, i));
-    return (struct team_area *)(ctl + TEAM_AREAS_OFFSET) + team->area;
+    return &slice_of(set_pe(&team->set, i))->team[team->area];
 }
 
 // Collective over parent. *sets: the set this PE joins for each of `count` splits done at once

@@ -9,6 +9,7 @@
 #ifndef SHOAL_CORE_TEAM_AREA_H
 #define SHOAL_CORE_TEAM_AREA_H
 
+#include "coll_area.h"
 #include "compiler.h"
 #include "tunables.h"
 #include "wait.h"
@@ -34,12 +35,10 @@ struct team_area {
     LINE_ALIGNED _Atomic uint64_t arrived; // central barrier: counter at the team's first PE
     LINE_ALIGNED _Atomic uint64_t opened;  // and the sequence number it has released
     LINE_ALIGNED unsigned char slot[2][LIMIT_COLL_SLOT];
+    struct coll_entry coll[COLL_DEPTH];
 };
 
 _Static_assert(sizeof(struct team_area) % CACHE_LINE == 0, "whole lines");
 _Static_assert((1 << TEAM_ROUNDS) >= LIMIT_PES, "a flag for every round");
-
-#define TEAM_AREAS_OFFSET 4096 // in a slice
-#define TEAM_AREAS_SIZE (LIMIT_TEAMS * sizeof(struct team_area))
 
 #endif

@@ -2,10 +2,13 @@
 // Start-up and shutdown of a PE. See world.h.
 #include "world.h"
 
+#include "arena.h"
 #include "boot.h"
 #include "call.h"
+#include "coll.h"
 #include "ctx.h"
 #include "heap.h"
+#include "inbox.h"
 #include "log.h"
 #include "remote.h"
 #include "settings.h"
@@ -107,6 +110,17 @@ static void direct_down(void)
     atomic_store_explicit(&world_ctl(world.me)->state, PE_FINALIZED, memory_order_release);
 }
 
+// At start-up everything is as the kernel made it. When the library comes up again, nobody may use
+// the memory of a PE that is still putting away the last time's.
+static int meet_again(void)
+{
+    static bool again;
+    if (again)
+        coll_sync_world();
+    again = true;
+    return 0;
+}
+
 static const struct step {
     const char *name;
     int (*up)(void);
@@ -115,10 +129,11 @@ static const struct step {
     {"settings", settings_up, NULL}, {"boot", boot_join, NULL}, {"ident", ident_up, NULL},
     {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
     {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
-    {"direct", direct_up, direct_down},
+    {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
+    {"direct", direct_up, direct_down}, {"meeting", meet_again, NULL},
 };
 
-int world_up(void)
+static int world_up(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         if (steps[i].up()) {
@@ -149,7 +164,7 @@ static void wait_for_leavers(void)
         waiter_step(&w);
 }
 
-void world_down(void)
+static void world_down(void)
 {
     announce_leaving();
     wait_for_leavers();
@@ -158,14 +173,30 @@ void world_down(void)
             steps[i].down();
 }
 
-int world_inits(int change)
+static pthread_mutex_t user_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int world_enter(enum world_user user)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_mutex_lock(&lock);
-    int n = world.inits + change;
-    world.inits = n;
-    pthread_mutex_unlock(&lock);
-    return n;
+    pthread_mutex_lock(&user_lock);
+    bool is_first = !world_is_up();
+    world.users[user]++;
+    int failed = is_first ? world_up() : 0;
+    if (failed)
+        world.users[user]--;
+    bool again = !is_first && world.users[user] > 1;
+    pthread_mutex_unlock(&user_lock);
+    return failed ? -1 : again;
+}
+
+bool world_leave(enum world_user user)
+{
+    pthread_mutex_lock(&user_lock);
+    bool is_last = world.users[WORLD_SHMEM] + world.users[WORLD_SHOAL] == 1;
+    if (is_last)
+        world_down();
+    world.users[user]--;
+    pthread_mutex_unlock(&user_lock);
+    return is_last;
 }
 
 // A program may end without shmem_finalize, as those that begin with start_pes do. Its memory stays

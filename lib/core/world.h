@@ -22,13 +22,14 @@ struct world {
     uintptr_t heap;
     size_t heap_size;
     char *ctl; // the own slice
+    char *slices; // the first PE's
     uintptr_t data; // static data: the main program's writable segment
     size_t data_size;
 
     LINE_ALIGNED char *data_peers; // every PE's static data, data_size apart
     struct job *job;
     int job_fd;
-    int inits; // shmem_init calls not yet matched by shmem_finalize
+    int users[2]; // by enum world_user: initializations not yet matched by a finalization
     int thread_level;
     bool forked; // this is a child of a PE, not a PE
     bool crowded; // more PEs than cores
@@ -36,18 +37,19 @@ struct world {
 
 extern struct world world;
 
-// Start-up and shutdown: one table of steps, walked up and down. world_up returns 0, or -1 after
-// one line. Both are collective; world_down waits until every PE has called it or has left.
-int world_up(void);
-void world_down(void);
-int world_inits(int change); // adds and returns the nesting of shmem_init; thread-safe
+// Start-up and shutdown: one table of steps, walked up and down. Whoever enters first, through
+// shmem.h or shoal.h, brings the library up, whoever leaves last takes it down: both collective;
+// the last to leave waits until every PE has come so far or has left the program.
+enum world_user { WORLD_SHMEM, WORLD_SHOAL };
+int world_enter(enum world_user user); // 0; 1: this user had entered before; -1 after one line
+bool world_leave(enum world_user user); // true: it was the last
 
 // Ends the job: exit(status) here, and on every other PE as soon as it looks.
 _Noreturn void world_global_exit(int status);
 
 static inline bool world_is_up(void)
 {
-    return world.inits > 0;
+    return world.users[WORLD_SHMEM] | world.users[WORLD_SHOAL];
 }
 
 static inline struct pe_ctl *world_ctl(int pe)

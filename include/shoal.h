@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shoal's own interface: regions, transfers with completion, counting events, triggered operations,
+// active messages, nonblocking collectives. For implementers of languages and libraries; a program
+// may mix it with shmem.h, whose teams it uses.
+//
+// What holds for every call unless it says otherwise
+//   - It returns 0 (SHOAL_OK) or a negative SHOAL_E* code, and sets its outputs only on success. A
+//     wrong argument is an error code, never the end of the program.
+//   - It may be called by any thread at any time between shoal_init and shoal_finalize.
+//   - A call that waits runs the handlers of active messages that arrive meanwhile.
+//   - Sizes and offsets are in bytes, PE numbers are those of SHMEM_TEAM_WORLD.
+// The ideas follow Portals 4 (counting events, triggered operations), GASNet-EX (active messages)
+// and libfabric (deferred work).
+#ifndef SHOAL_H
+#define SHOAL_H
+
+#include <shmem.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Errors
+#define SHOAL_OK 0
+#define SHOAL_EINVAL (-1)   // an argument is out of its range
+#define SHOAL_ENOMEM (-2)   // no memory, or a table is full
+#define SHOAL_EKEY (-3)     // a key or remote pointer is forged, or its region is gone
+#define SHOAL_ERANGE (-4)   // the bytes named reach beyond their region
+#define SHOAL_ELATE (-5)    // too late: the trigger has been released
+#define SHOAL_EINIT (-6)    // the library is not up, or this is a child of a PE
+#define SHOAL_ECANCELED (-7)
+#define SHOAL_EAGAIN (-8)   // nothing happened: no room now, try again
+#define SHOAL_EFAULT (-9)   // private memory of another PE could not be read or written
+
+const char *shoal_strerror(int error); // never NULL
+
+// ---- Life
+// Initialization is counted: the first of shoal_init and shmem_init on a PE is collective over all
+// PEs, as is the last of shoal_finalize and shmem_finalize; in between they return at once. Legal in
+// constructors, before main.
+int shoal_init(void);
+int shoal_finalize(void);
+
+// What shoal_query tells; those marked (pe) about the PE given, others ignore it.
+enum {
+    SHOAL_Q_PE,         // this PE's number
+    SHOAL_Q_NPES,       // PEs in the job
+    SHOAL_Q_DIRECT,     // (pe) 1: its shared memory is reached by load and store
+    SHOAL_Q_PRIVATE,    // (pe) 1: its private memory is reached without its help (process_vm_*)
+    SHOAL_Q_STATUS,     // (pe) SHOAL_PE_*
+    SHOAL_Q_PROGRESS,   // (pe) bits of SHOAL_PROGRESS_*: what needs that PE to be in the library
+    SHOAL_Q_AM_MAX,     // bytes of payload of a short or medium active message
+    SHOAL_Q_AM_INLINE,  // bytes of payload that travel in the envelope's own cache line
+    SHOAL_Q_COUNTERS,   // counters a PE can have
+    SHOAL_Q_KEY_SIZE,   // sizeof (shoal_key_t)
+    SHOAL_Q_COUNT_
+};
+enum { SHOAL_PE_STARTING, SHOAL_PE_RUNNING, SHOAL_PE_FINALIZED, SHOAL_PE_GONE };
+enum {
+    SHOAL_PROGRESS_NONE = 0,
+    SHOAL_PROGRESS_AM = 1,      // active messages run when that PE progresses
+    SHOAL_PROGRESS_PRIVATE = 2, // so do transfers to and from its private memory
+    SHOAL_PROGRESS_RMA = 4,     // so do all transfers
+};
+int shoal_query(int what, int pe, uint64_t *value);
+
+// Ends the job: every PE exits with this code, one line says the message and who said it.
+void shoal_abort(int code, const char *message);
+
+// Runs what has arrived, without blocking. The number of messages handled, or an error.
+int shoal_progress(void);
+
+// fn(pe, arg) runs, once per PE, in a thread that is waiting or in shoal_progress, when that PE is
+// found dead before the launcher ends the job; NULL: none.
+typedef void shoal_fail_fn(int pe, void *arg);
+int shoal_fail_watch(shoal_fail_fn *fn, void *arg);
+
+// ---- Memory
+// Remote memory: a place at a PE. Made by the calls below; a program does not look inside.
+typedef struct shoal_rptr {
+    uint64_t offset;
+    uint64_t stamp;
+    int32_t pe;
+    uint32_t region;
+} shoal_rptr_t;
+
+// A region's name in fixed size, to be carried to other PEs by any means.
+typedef struct shoal_key {
+    unsigned char bytes[32];
+} shoal_key_t;
+
+typedef struct shoal_region *shoal_region_t;
+
+// Memory of this PE alone that all others reach by load and store on a node. Not collective. NULL:
+// there is none left. Aligned to 64 bytes.
+void *shoal_alloc(size_t size);
+int shoal_free(void *ptr);
+
+// Makes any memory reachable: [base, base + size) must stay mapped until shoal_region_deregister,
+// after which every use of its key or of a pointer made from it is SHOAL_EKEY.
+int shoal_region_register(void *base, size_t size, shoal_region_t *region);
+int shoal_region_deregister(shoal_region_t region);
+int shoal_region_key(shoal_region_t region, shoal_key_t *key);
+
+// The place `offset` bytes into the region of key. SHOAL_EKEY: forged or stale; SHOAL_ERANGE.
+int shoal_rptr(const shoal_key_t *key, uint64_t offset, shoal_rptr_t *rptr);
+// The same for an address as it is at the region's owner.
+int shoal_rptr_va(const shoal_key_t *key, uint64_t va, shoal_rptr_t *rptr);
+// A symmetric object at PE pe; no key needed.
+int shoal_rptr_symmetric(const void *addr, int pe, shoal_rptr_t *rptr);
+// A place in memory of this PE that others may be given: symmetric, or from shoal_alloc.
+int shoal_rptr_own(const void *addr, shoal_rptr_t *rptr);
+static inline shoal_rptr_t shoal_rptr_add(shoal_rptr_t rptr, ptrdiff_t bytes)
+{
+    rptr.offset += (uint64_t)bytes;
+    return rptr;
+}
+
+// The address here of n bytes of remote memory, or NULL when load and store do not reach it.
+void *shoal_direct(shoal_rptr_t rptr, size_t n);
+
+// ---- Counting events
+// A counter belongs to one PE and is numbered; allocated over a team it has the same number on
+// every member. 0 is no counter.
+typedef uint32_t shoal_ct_t;
+#define SHOAL_CT_NONE 0u
+
+typedef struct shoal_ct_value {
+    uint64_t success, failure;
+} shoal_ct_value_t;
+
+// team SHMEM_TEAM_INVALID: for this PE alone; else collective over the team. Starts at {0, 0}.
+int shoal_ct_alloc(shmem_team_t team, shoal_ct_t *ct);
+// Cancels what is armed on it. With a team: collective, synchronizes.
+int shoal_ct_free(shmem_team_t team, shoal_ct_t ct);
+// Own counter's value; NULL: no such counter. Loads from it are as cheap as any, and may be relaxed;
+// only shoal_ct_get orders what was written before the count (acquire).
+const shoal_ct_value_t *shoal_ct_at(shoal_ct_t ct);
+int shoal_ct_get(shoal_ct_t ct, shoal_ct_value_t *value);
+// PE pe's counter of that number. Earlier transfers of this thread to pe are visible to whoever sees
+// the new value.
+int shoal_ct_inc(int pe, shoal_ct_t ct, shoal_ct_value_t by);
+int shoal_ct_set(int pe, shoal_ct_t ct, shoal_ct_value_t to);
+// The first of n own counters with success + failure >= its threshold: its index. test returns
+// SHOAL_EAGAIN when there is none; wait sleeps until there is one.
+int shoal_ct_test(size_t n, const shoal_ct_t ct[], const uint64_t threshold[], size_t *index);
+int shoal_ct_wait(size_t n, const shoal_ct_t ct[], const uint64_t threshold[], size_t *index);
+
+// ---- Completion of transfers
+// An event belongs to the caller and to one operation at a time: start it as {0}.
+typedef struct shoal_event {
+    uint64_t *word; // done when *word >= least; NULL: done
+    uint64_t least;
+    int status;     // of the operation, when done
+    void *more;     // what ends with it
+} shoal_event_t;
+
+// How many of the events are done, and which (indices may be NULL, else has room for n). wait
+// returns when `least` of them are (n: all; 1: any). A NULL in the array counts as done.
+int shoal_test(size_t n, shoal_event_t *const event[], size_t *done, size_t indices[]);
+int shoal_wait(size_t n, shoal_event_t *const event[], size_t least, size_t *done,
+               size_t indices[]);
+// All operations of this PE to pe (-1: to every PE) that were given no event are complete there.
+int shoal_quiet(int pe);
+
+// Element types and operators, for atomics, accumulate, reductions.
+#define SHOAL_TYPES(X)                                                                         \
+    X(INT8, int8_t) X(INT16, int16_t) X(INT32, int32_t) X(INT64, int64_t) X(UINT8, uint8_t)    \
+    X(UINT16, uint16_t) X(UINT32, uint32_t) X(UINT64, uint64_t) X(FLOAT, float)                \
+    X(DOUBLE, double) X(LONG_DOUBLE, long double) X(COMPLEX_FLOAT, shoal_complexf)             \
+    X(COMPLEX_DOUBLE, shoal_complexd)
+#define X(name, type) SHOAL_##name,
+typedef enum shoal_type { SHOAL_TYPES(X) SHOAL_TYPE_COUNT } shoal_type_t;
+#undef X
+// MIN and MAX not for complex types; AND, OR, XOR for integers. SET and NOOP (the old value alone)
+// for all. CSWAP in shoal_atomic only. SHOAL_OP_USER + k: operator k of shoal_op_register.
+typedef enum shoal_op {
+    SHOAL_SUM, SHOAL_PROD, SHOAL_MIN, SHOAL_MAX, SHOAL_AND, SHOAL_OR, SHOAL_XOR,
+    SHOAL_SET, SHOAL_NOOP, SHOAL_CSWAP, SHOAL_OP_COUNT,
+    SHOAL_OP_USER = 64
+} shoal_op_t;
+
+// acc[i] = in[i] op acc[i], n elements; `in` comes from the member with the lower number, so
+// operators need not commute. Register the same operator under the same number (0 to 63) on every
+// PE, before any PE uses it.
+typedef void shoal_op_fn(void *acc, const void *in, size_t n, void *user);
+int shoal_op_register(int number, shoal_op_fn *fn, void *user, size_t element_size);
+
+// What else happens when a transfer is complete at its target, in this order: the signal, the
+// target's counter (a counter of rptr.pe), the message to the target, this PE's counter. {0}: none.
+typedef struct shoal_comp {
+    shoal_ct_t initiator_ct;
+    shoal_ct_t target_ct;
+    const shoal_rptr_t *signal; // an aligned 64-bit word at the target's PE; NULL: none
+    uint64_t signal_value;
+    int signal_op;              // SHMEM_SIGNAL_SET or SHMEM_SIGNAL_ADD
+    int am_id;                  // active message to the target's PE without payload; 0: none
+    uint64_t am_arg;
+} shoal_comp_t;
+
+// ---- Transfers. comp and event may be NULL; without an event shoal_quiet completes them. Sources
+// may be reused and destinations read when the event is done.
+int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
+              shoal_event_t *event);
+int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *comp,
+              shoal_event_t *event);
+
+// Strided: blocks of count[0] bytes; dimension i (1 to levels) repeats count[i] times at distances
+// of stride[i - 1] bytes, which may be negative.
+#define SHOAL_MAX_LEVELS 8
+int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
+               const ptrdiff_t from_stride[], const size_t count[], int levels,
+               const shoal_comp_t *comp, shoal_event_t *event);
+int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
+               const ptrdiff_t from_stride[], const size_t count[], int levels,
+               const shoal_comp_t *comp, shoal_event_t *event);
+
+// Vectors: parts in any order, all at one PE.
+typedef struct shoal_part {
+    shoal_rptr_t remote;
+    void *local;
+    size_t n;
+} shoal_part_t;
+int shoal_putv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
+               shoal_event_t *event);
+int shoal_getv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
+               shoal_event_t *event);
+
+// One element: *at = *at op *a. CSWAP: *at = *a if *at == *b. fetch (may be NULL) gets the old value.
+// Types of up to 8 bytes. Atomic against all other calls of this interface and of OpenSHMEM.
+int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const void *a, const void *b,
+                 void *fetch, const shoal_comp_t *comp, shoal_event_t *event);
+
+// to[i] = to[i] op (scale * from[i]), element by element, each atomic against other accumulates and,
+// up to 8 bytes, against atomics. scale: one element, or NULL for none (SUM only). Strides as above,
+// count[0] in bytes, all multiples of the element's size.
+int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
+              const ptrdiff_t from_stride[], const size_t count[], int levels, shoal_op_t op,
+              shoal_type_t type, const void *scale, const shoal_comp_t *comp,
+              shoal_event_t *event);
+
+// ---- Triggered operations
+enum {
+    SHOAL_WORK_PUT = 1, // remote, local, n
+    SHOAL_WORK_GET,     // remote, local, n
+    SHOAL_WORK_ATOMIC,  // remote; op, type, a, b; local: the old value's place, or NULL
+    SHOAL_WORK_REDUCE,  // local = local op local2, n elements of type, all at this PE
+    SHOAL_WORK_AM,      // pe; am_id, a: its argument; local, n: payload
+    SHOAL_WORK_CT_INC,  // pe, ct, value
+    SHOAL_WORK_CT_SET,
+};
+typedef struct shoal_work {
+    int kind;
+    int pe;
+    shoal_rptr_t remote;
+    void *local;
+    const void *local2;
+    size_t n;
+    shoal_op_t op;
+    shoal_type_t type;
+    uint64_t a, b; // operands of an atomic, in the low bytes
+    int am_id;
+    shoal_ct_t ct;
+    shoal_ct_value_t value;
+    shoal_comp_t comp;
+} shoal_work_t;
+
+typedef uint64_t shoal_trigger_t; // 0: none
+
+// Arms: when success + failure of this PE's counter ct reaches threshold, the work is run, by
+// whoever makes it so; at once when it has. The work is copied; its buffers are read at release and
+// must stay until done_ct (may be SHOAL_CT_NONE) has counted it: success, or failure when it could
+// not be done. Works of one threshold are run in the order they were armed. handle may be NULL.
+int shoal_trigger(const shoal_work_t *work, shoal_ct_t ct, uint64_t threshold, shoal_ct_t done_ct,
+                  shoal_trigger_t *handle);
+// SHOAL_ELATE: it was released before. A cancelled work is not counted.
+int shoal_trigger_cancel(shoal_trigger_t handle);
+// Everything armed on an own counter; how many those were.
+int shoal_ct_cancel(shoal_ct_t ct, size_t *cancelled);
+
+// ---- Active messages
+typedef struct shoal_am {
+    int from;            // PE
+    int id;
+    uint64_t arg;
+    const void *payload; // until the handler returns; of a long message, where it was put
+    size_t n;
+    void *user;          // as registered
+    int is_reply;
+} shoal_am_t;
+typedef void shoal_am_fn(const shoal_am_t *am);
+
+// Handler of messages with this id (1 to 255); messages that come before are kept. Handlers run in
+// the thread that progresses, one at a time; between a pair of PEs in the order of the requests. A
+// handler may call everything here that does not wait, and may reply.
+int shoal_am_register(int id, shoal_am_fn *fn, void *user);
+// Short and medium: payload of up to SHOAL_Q_AM_MAX bytes, copied. May wait for room, and handles
+// own messages meanwhile.
+int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n);
+// Long: the payload is put to `to` first; the handler is given its address there.
+int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to);
+// From a handler, to the sender of the message.
+int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n);
+int shoal_am_reply_long(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n,
+                        shoal_rptr_t to);
+// The payload built in place: reserve gives room for n bytes, commit sends it. Commit soon: later
+// messages to that PE wait behind it.
+typedef struct shoal_am_room {
+    void *payload;
+    void *slot;
+    uint64_t ticket;
+    int pe;
+} shoal_am_room_t;
+int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room);
+int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
+
+// ---- Collectives
+enum {
+    SHOAL_COLL_BARRIER = 1,
+    SHOAL_COLL_BROADCAST,  // count elements from src at root to dst on all
+    SHOAL_COLL_REDUCE,     // to dst at root
+    SHOAL_COLL_ALLREDUCE,
+    SHOAL_COLL_SCAN,       // inclusive
+    SHOAL_COLL_EXSCAN,     // exclusive; member 0's dst is left alone
+    SHOAL_COLL_GATHER,     // count elements from each to dst at root
+    SHOAL_COLL_ALLGATHER,  // with counts and displacements: allgatherv
+    SHOAL_COLL_ALLTOALL,   // with counts and displacements: alltoallv
+    SHOAL_COLL_REDUCE_SCATTER, // count elements to each; with counts: as many to each
+};
+// Elements are of type, or of element_size bytes when that is not 0 (then op, if any, is a user
+// operator). counts and displs, where used, have an entry per member, in elements; NULL: count each,
+// one after the other. alltoallv: counts and displs of src, and recv_counts, recv_displs of dst. src
+// NULL: in place (dst holds the contribution). Members are combined in their order: results repeat
+// bit for bit for a given team size and count.
+typedef struct shoal_coll {
+    int kind;
+    int root;
+    void *dst;
+    const void *src;
+    size_t count;
+    shoal_type_t type;
+    shoal_op_t op;
+    size_t element_size;
+    const size_t *counts, *displs, *recv_counts, *recv_displs;
+} shoal_coll_t;
+
+// Collective over the team; every member starts its collectives on a team in one order. event NULL:
+// blocks. With an event it returns at once, the buffers and arrays stay with the collective until
+// the event is done; the last member to start it moves the data, so that members that compute or
+// sleep delay nobody.
+int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t *event);
+// Persistent: prepared once (collective), started many times.
+typedef struct shoal_coll_plan *shoal_coll_plan_t;
+int shoal_coll_init(shmem_team_t team, const shoal_coll_t *coll, shoal_coll_plan_t *plan);
+int shoal_coll_start(shoal_coll_plan_t plan, shoal_event_t *event);
+int shoal_coll_free(shoal_coll_plan_t plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starting, helping and ending nonblocking collectives. See coll_plan.h; coll_part.c has what the
+// parts do.
+#include "coll_plan.h"
+
+#include "arena.h"
+#include "coll_part.h"
+#include "counter.h"
+#include "elements.h"
+#include "inbox.h"
+#include "wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTS = 4 };
+
+static bool is_rooted(int kind)
+{
+    return kind == SHOAL_COLL_BROADCAST || kind == SHOAL_COLL_REDUCE || kind == SHOAL_COLL_GATHER;
+}
+
+static bool reduces(int kind)
+{
+    return kind == SHOAL_COLL_REDUCE || kind == SHOAL_COLL_ALLREDUCE || kind == SHOAL_COLL_SCAN ||
+           kind == SHOAL_COLL_EXSCAN || kind == SHOAL_COLL_REDUCE_SCATTER;
+}
+
+// Elements from the start of a buffer to the end of its last block.
+static size_t extent(const shoal_coll_t *c, const size_t *counts, const size_t *displs, size_t n)
+{
+    size_t end = 0, at = 0;
+    if (!counts)
+        return c->count * n;
+    for (size_t i = 0; i < n; i++) {
+        size_t first = displs ? displs[i] : at;
+        at = first + counts[i];
+        end = at > end ? at : end;
+    }
+    return end;
+}
+
+static void measure(struct shoal_coll_plan *p)
+{
+    const shoal_coll_t *c = &p->coll;
+    size_t n = (size_t)p->team->set.size, src = c->count, dst = c->count;
+    bool at_root = p->team->me == c->root;
+    switch (c->kind) {
+    case SHOAL_COLL_BARRIER: src = dst = 0; break;
+    case SHOAL_COLL_BROADCAST: src = at_root ? src : 0; break;
+    case SHOAL_COLL_REDUCE: dst = at_root ? dst : 0; break;
+    case SHOAL_COLL_GATHER: dst = at_root ? extent(c, c->counts, c->displs, n) : 0; break;
+    case SHOAL_COLL_ALLGATHER: dst = extent(c, c->counts, c->displs, n); break;
+    case SHOAL_COLL_ALLTOALL:
+        src = extent(c, c->counts, c->displs, n);
+        dst = c->recv_counts ? extent(c, c->recv_counts, c->recv_displs, n) : c->count * n;
+        break;
+    case SHOAL_COLL_REDUCE_SCATTER:
+        src = extent(c, c->counts, NULL, n);
+        dst = c->counts ? c->counts[p->team->me] : c->count;
+        break;
+    default: break;
+    }
+    if (c->counts && (c->kind == SHOAL_COLL_GATHER || c->kind == SHOAL_COLL_ALLGATHER))
+        src = c->counts[p->team->me];
+    p->src_bytes = src * p->size;
+    p->dst_bytes = dst * p->size;
+}
+
+static bool is_shared(const void *addr)
+{
+    return place_of(addr).space != SPACE_PRIVATE;
+}
+
+// In place, where one part would overwrite what another reads: the source is a copy then.
+static bool wants_copy(int kind)
+{
+    return kind == SHOAL_COLL_ALLTOALL || kind == SHOAL_COLL_REDUCE_SCATTER;
+}
+
+static int allocate(struct shoal_coll_plan *p)
+{
+    const shoal_coll_t *c = &p->coll;
+    bool in_place = !c->src && c->kind != SHOAL_COLL_BROADCAST;
+    size_t n = (size_t)p->team->set.size;
+    if (c->counts && !(p->lists = arena_alloc(LISTS * n * sizeof *p->lists)))
+        return SHOAL_ENOMEM;
+    if (p->dst_bytes && !is_shared(c->dst) && !(p->dst_copy = arena_alloc(p->dst_bytes)))
+        return SHOAL_ENOMEM;
+    bool copy = in_place ? wants_copy(c->kind) || (!p->dst_bytes && p->src_bytes)
+                         : !is_shared(c->src);
+    if (p->src_bytes && copy && !(p->src_copy = arena_alloc(p->src_bytes)))
+        return SHOAL_ENOMEM;
+    return SHOAL_OK;
+}
+
+static int check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
+{
+    bool is_user = c->op >= SHOAL_OP_USER;
+    if (c->kind < SHOAL_COLL_BARRIER || c->kind > SHOAL_COLL_REDUCE_SCATTER)
+        return SHOAL_EINVAL;
+    *size = c->element_size ? c->element_size : element_size(c->type);
+    if (c->kind == SHOAL_COLL_BARRIER)
+        return SHOAL_OK;
+    if (!*size || (is_rooted(c->kind) && (c->root < 0 || c->root >= team->set.size)))
+        return SHOAL_EINVAL;
+    if (reduces(c->kind) && (!element_can_reduce((int)c->op, (int)c->type) ||
+                             (c->element_size && !is_user) || *size > LIMIT_COLL_BLOCK))
+        return SHOAL_EINVAL;
+    if (c->kind == SHOAL_COLL_ALLTOALL && !c->counts != !c->recv_counts)
+        return SHOAL_EINVAL;
+    bool is_source = c->kind == SHOAL_COLL_BROADCAST && team->me == c->root;
+    return !c->count || c->dst || c->src || is_source ? SHOAL_OK : SHOAL_EINVAL;
+}
+
+int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, struct shoal_coll_plan **plan)
+{
+    size_t size;
+    int status = check(team, coll, &size);
+    if (status)
+        return status;
+    struct shoal_coll_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return SHOAL_ENOMEM;
+    p->team = team;
+    p->coll = *coll;
+    p->size = size;
+    measure(p);
+    status = allocate(p);
+    if (status) {
+        coll_plan_free(p);
+        return status;
+    }
+    *plan = p;
+    return SHOAL_OK;
+}
+
+void coll_plan_free(struct shoal_coll_plan *p)
+{
+    arena_free(p->src_copy);
+    arena_free(p->dst_copy);
+    arena_free(p->lists);
+    free(p);
+}
+
+static void put_list(size_t *to, const size_t *from, const size_t *counts, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < n; at += counts[i], i++)
+        to[i] = from ? from[i] : at;
+}
+
+// What the parts read of this member.
+static void describe(struct shoal_coll_plan *p)
+{
+    const shoal_coll_t *c = &p->coll;
+    struct coll_entry *e = p->entry;
+    size_t n = (size_t)p->team->set.size;
+    void *dst = p->dst_copy ? p->dst_copy : c->dst;
+    const void *given = c->src ? c->src : c->dst;
+    if (p->src_copy)
+        memcpy(p->src_copy, given, p->src_bytes);
+    else if (!c->src && p->dst_copy && p->dst_bytes)
+        memcpy(p->dst_copy, c->dst, p->dst_bytes);
+    const void *src = p->src_copy ? p->src_copy : c->src ? c->src : dst;
+    if (p->lists) {
+        put_list(p->lists, c->counts, c->counts, n);
+        put_list(p->lists + n, c->displs, c->counts, n);
+        const size_t *recv = c->recv_counts ? c->recv_counts : c->counts;
+        put_list(p->lists + 2 * n, recv, recv, n);
+        put_list(p->lists + 3 * n, c->recv_displs, recv, n);
+    }
+    atomic_store_explicit(&e->status, SHOAL_OK, memory_order_relaxed);
+    e->kind = c->kind;
+    e->root = c->root;
+    e->op = (int32_t)c->op;
+    e->type = (int32_t)c->type;
+    e->count = c->count;
+    e->size = p->size;
+    e->src = place_of(src);
+    e->dst = place_of(dst);
+    e->lists = p->lists ? ref_of(p->lists) : 0;
+}
+
+static void fill_part(const struct shoal_coll_plan *p, uint64_t slot, struct operation *op)
+{
+    *op = (struct operation){.kind = OPERATION_COLL, .initiator = world.me, .pe = world.me};
+    coll_part_name(op, p->team, slot, p->round, p->team->me);
+}
+
+static void wait_for_entry(const struct coll_entry *e, uint64_t rounds)
+{
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (counter_sum(&e->done) < rounds)
+        if (!inbox_poll())
+            waiter_step(&w);
+}
+
+int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
+{
+    struct shoal_team *team = p->team;
+    uint64_t seq = team->plans++, slot = seq % COLL_DEPTH;
+    struct work *w = trigger_new();
+    if (!w)
+        return SHOAL_ENOMEM;
+    p->round = seq / COLL_DEPTH + 1;
+    p->entry = &team_area_at(team, team->me)->coll[slot];
+    wait_for_entry(p->entry, p->round - 1);
+    describe(p);
+    w->done = 0;
+    fill_part(p, slot, &w->op);
+    struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
+    *event = (shoal_event_t){.word = (uint64_t *)&p->entry->done.success, .least = p->round,
+                             .more = p};
+    trigger_arm(w, &first->ready, p->round * (uint64_t)team->set.size);
+    counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
+    return SHOAL_OK;
+}
+
+bool coll_plan_help(struct shoal_coll_plan *p)
+{
+    struct shoal_team *team = p->team;
+    uint64_t slot = (uint64_t)(p->entry - team_area_at(team, team->me)->coll);
+    const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
+    if (counter_sum(&first->ready) < p->round * (uint64_t)team->set.size)
+        return false;
+    for (int k = 0; k < team->set.size; k++) {
+        int i = (team->me + k) % team->set.size, needs;
+        struct operation op = {.kind = OPERATION_COLL, .initiator = world.me};
+        coll_part_name(&op, team, slot, p->round, i);
+        if (coll_part_is_free(&op) && coll_part_run(&op, &needs) == SHOAL_OK)
+            return true;
+    }
+    return false;
+}
+
+int coll_plan_end(struct shoal_coll_plan *p)
+{
+    int status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
+    if (p->dst_copy)
+        memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
+    p->entry = NULL;
+    if (p->once)
+        coll_plan_free(p);
+    return status;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nonblocking collectives as triggered operations. Each member describes its buffers in its entry,
+// arms its part of the work on the counter of member 0, and counts itself there; the last to come
+// makes the counter pass and so runs the parts, and members that wait take parts off its hands.
+// Part i writes member i's result, or slice i of everybody's: parts touch no common byte, and each
+// combines the members in their order.
+//
+// Private buffers go through copies in memory that all reach: the source when the collective
+// starts, the destination when its event is found done.
+#ifndef SHOAL_CORE_COLL_PLAN_H
+#define SHOAL_CORE_COLL_PLAN_H
+
+#include "operation.h"
+#include "team.h"
+
+struct shoal_coll_plan {
+    struct shoal_team *team;
+    shoal_coll_t coll;
+    size_t size;                 // of an element
+    struct coll_entry *entry;    // of the collective that runs, NULL: none does
+    uint64_t round;
+    size_t src_bytes, dst_bytes; // of this member's buffers
+    void *src_copy, *dst_copy;   // arena, or NULL
+    size_t *lists;               // arena, or NULL
+    bool once;                   // freed when done
+};
+
+// SHOAL_EINVAL, SHOAL_ENOMEM, or 0 and a plan. Not collective.
+int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll,
+                  struct shoal_coll_plan **plan);
+void coll_plan_free(struct shoal_coll_plan *plan);
+
+// Collective. Waits only when COLL_DEPTH are in flight already.
+int coll_plan_start(struct shoal_coll_plan *plan, shoal_event_t *event);
+
+// Runs a part that nobody has taken yet, if all have come. False: there was nothing to do.
+bool coll_plan_help(struct shoal_coll_plan *plan);
+// After the event is done: results into private buffers. The collective's status.
+int coll_plan_end(struct shoal_coll_plan *plan);
+
+int coll_part_run(const struct operation *op, int *needs); // the part of op->initiator
+
+#endif

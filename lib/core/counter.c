@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers of counters. See counter.h.
+#include "counter.h"
+
+#include "coll.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { MAP_WORDS = LIMIT_COUNTERS / 64 };
+_Static_assert(MAP_WORDS * sizeof(long) <= 4096, "the map is one short exchange");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned long used[MAP_WORDS] = {1}; // number 0 is none
+
+static shoal_ct_t lowest_free(const unsigned long *map)
+{
+    for (int word = 0; word < MAP_WORDS; word++)
+        if (~map[word])
+            return (shoal_ct_t)(word * 64 + __builtin_ctzl(~map[word]));
+    return SHOAL_CT_NONE;
+}
+
+// What late peers still add to a number that is free would be seen by its next user, so a counter
+// starts from zero only here.
+static void start(shoal_ct_t ct)
+{
+    struct counter *c = counter_at(world.me, ct);
+    used[ct / 64] |= 1UL << (ct % 64);
+    atomic_store_explicit(&c->success, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->failure, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->next, UINT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&c->users, 1, memory_order_release);
+}
+
+static shoal_ct_t alloc_own(void)
+{
+    pthread_mutex_lock(&lock);
+    shoal_ct_t ct = lowest_free(used);
+    if (ct)
+        start(ct);
+    pthread_mutex_unlock(&lock);
+    return ct;
+}
+
+// Private counters that another thread takes meanwhile make the members try again.
+static shoal_ct_t alloc_common(struct shoal_team *team)
+{
+    struct group g = group_of_team(team);
+    for (;;) {
+        unsigned long map[MAP_WORDS], taken = 0;
+        pthread_mutex_lock(&lock);
+        memcpy(map, used, sizeof map);
+        pthread_mutex_unlock(&lock);
+        coll_reduce(&g, &reduce_or_ulong, map, map, MAP_WORDS);
+        shoal_ct_t ct = lowest_free(map);
+        if (!ct)
+            return ct;
+        pthread_mutex_lock(&lock);
+        if (used[ct / 64] >> (ct % 64) & 1)
+            taken = 1;
+        else
+            start(ct);
+        pthread_mutex_unlock(&lock);
+        unsigned long mine = !taken;
+        coll_reduce(&g, &reduce_or_ulong, &taken, &taken, 1);
+        if (!taken)
+            return ct;
+        if (mine)
+            counter_free(NULL, ct);
+    }
+}
+
+shoal_ct_t counter_alloc(struct shoal_team *team)
+{
+    return team ? alloc_common(team) : alloc_own();
+}
+
+void counter_free(struct shoal_team *team, shoal_ct_t ct)
+{
+    struct counter *c = counter_at(world.me, ct);
+    if (team)
+        coll_sync_team(team); // nobody adds to it any more
+    trigger_cancel_all(c);
+    pthread_mutex_lock(&lock);
+    atomic_store_explicit(&c->users, 0, memory_order_relaxed);
+    used[ct / 64] &= ~(1UL << (ct % 64));
+    pthread_mutex_unlock(&lock);
+}

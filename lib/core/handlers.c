@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers and kept messages. See handlers.h.
+#include "handlers.h"
+
+#include "log.h"
+#include "trigger.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDS = 256 };
+
+struct kept {
+    struct kept *next;
+    struct message message; // as much of the payload as there is
+};
+
+static struct handler {
+    shoal_am_fn *_Atomic fn;
+    void *user;
+} handlers[IDS];
+
+static struct kept *first, **last = &first;
+static _Atomic bool is_news; // something was kept, or a handler registered, since the last run
+static TLS_FAST bool running;
+
+int handlers_register(int id, shoal_am_fn *fn, void *user)
+{
+    if (id < 1 || id >= IDS)
+        return SHOAL_EINVAL;
+    handlers[id].user = user;
+    // Pairs with the acquire load in handler_of: user comes before.
+    atomic_store_explicit(&handlers[id].fn, fn, memory_order_release);
+    atomic_store_explicit(&is_news, true, memory_order_release);
+    return SHOAL_OK;
+}
+
+static shoal_am_fn *handler_of(const struct message *m)
+{
+    return atomic_load_explicit(&handlers[m->envelope.id].fn, memory_order_acquire);
+}
+
+static void run(shoal_am_fn *fn, const struct message *m)
+{
+    const struct envelope *e = &m->envelope;
+    bool is_long = e->flags & ENVELOPE_LONG;
+    const void *payload = e->n <= INLINE_BYTES ? e->bytes : m->payload;
+    shoal_am_t am = {.from = e->from, .id = e->id, .arg = e->arg, .user = handlers[e->id].user,
+                     .payload = is_long ? place_here(e->at) : payload,
+                     .n = is_long ? e->long_n : e->n,
+                     .is_reply = !!(e->flags & ENVELOPE_REPLY)};
+    running = true;
+    fn(&am);
+    running = false;
+}
+
+static void keep(const struct message *m)
+{
+    bool has_payload = !(m->envelope.flags & ENVELOPE_LONG) && m->envelope.n > INLINE_BYTES;
+    size_t size = offsetof(struct kept, message.payload) + (has_payload ? m->envelope.n : 0);
+    struct kept *k = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+    if (!k)
+        fatal("no memory to keep an active message of %zu bytes", size);
+    k->next = NULL;
+    memcpy(&k->message, m, size - offsetof(struct kept, message));
+    *last = k;
+    last = &k->next;
+}
+
+static bool may_run(void)
+{
+    return !running && !trigger_is_running();
+}
+
+void handlers_give(const struct message *m)
+{
+    shoal_am_fn *fn = handler_of(m);
+    if (fn && may_run() && !first) {
+        run(fn, m);
+        return;
+    }
+    keep(m);
+    atomic_store_explicit(&is_news, true, memory_order_relaxed);
+}
+
+bool handlers_waiting(void)
+{
+    return atomic_load_explicit(&is_news, memory_order_relaxed) && may_run();
+}
+
+// Runs those of a list that have a handler; the others are left in it, in their order.
+static int run_list(struct kept **list)
+{
+    int handled = 0;
+    while (*list) {
+        struct kept *k = *list;
+        shoal_am_fn *fn = handler_of(&k->message);
+        if (fn) {
+            *list = k->next;
+            run(fn, &k->message);
+            free(k);
+            handled++;
+        } else {
+            list = &k->next;
+        }
+    }
+    return handled;
+}
+
+// What is kept while these run goes behind those that stay.
+int handlers_run(void)
+{
+    int handled = 0;
+    if (!may_run())
+        return 0;
+    while (atomic_exchange_explicit(&is_news, false, memory_order_acquire)) {
+        struct kept *list = first, **end = &list;
+        first = NULL;
+        last = &first;
+        handled += run_list(&list);
+        while (*end)
+            end = &(*end)->next;
+        *end = first;
+        last = first ? last : end;
+        if (last == &list)
+            last = &first;
+        first = list;
+    }
+    return handled;
+}
+
+bool handlers_running(void)
+{
+    return running;
+}
+
+void handlers_forget(void)
+{
+    while (first) {
+        struct kept *next = first->next;
+        free(first);
+        first = next;
+    }
+    last = &first;
+    is_news = false;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handlers of active messages, and the messages that wait for one: because a handler is running
+// already, or because none is registered yet.
+#ifndef SHOAL_CORE_HANDLERS_H
+#define SHOAL_CORE_HANDLERS_H
+
+#include "inbox_area.h"
+#include "shoal.h"
+
+#include <stdbool.h>
+
+struct message {
+    struct envelope envelope;
+    unsigned char payload[LIMIT_AM_PAYLOAD];
+};
+
+int handlers_register(int id, shoal_am_fn *fn, void *user);
+
+// For the thread that polls: runs the message's handler, or keeps the message.
+void handlers_give(const struct message *m);
+// Runs those kept whose time has come; how many.
+int handlers_run(void);
+bool handlers_waiting(void); // handlers_run may find something
+
+bool handlers_running(void); // this thread is in a handler
+void handlers_forget(void);  // all messages, not the handlers
+
+#endif

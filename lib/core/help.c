@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asking a PE to run an operation on its private memory. See help.h.
+#include "help.h"
+
+#include "arena.h"
+#include "inbox.h"
+#include "slice.h"
+#include "trigger.h"
+#include "wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES = 2 };
+
+// One piece on its way. `room` is memory all reach, of LIMIT_BOUNCE bytes.
+struct piece {
+    struct work *w;
+    char *room;
+    char *local; // where it belongs
+    size_t n;
+};
+
+void help_answer(struct work *w, int status)
+{
+    int owner = w->owner;
+    w->status = status;
+    // Pairs with the acquire load in end: data and status come before.
+    atomic_store_explicit(&w->state, WORK_ANSWERED, memory_order_release);
+    peer_wake(owner);
+}
+
+static void begin(struct piece *p, const struct operation *op, size_t done, int helper)
+{
+    size_t room = LIMIT_BOUNCE;
+    p->local = op->has_local ? (char *)place_here(op->local) + done : NULL;
+    p->w->op = *op;
+    p->w->op.initiator = world.me;
+    p->w->op.has_comp = false;
+    p->w->op.remote.offset += done;
+    if (op->kind == SHOAL_WORK_ATOMIC) {
+        p->n = sizeof(uint64_t);
+    } else {
+        p->n = op->n - done < room ? op->n - done : room;
+        p->w->op.n = p->n;
+    }
+    if (op->kind == SHOAL_WORK_PUT || op->kind == OPERATION_ACC)
+        memcpy(p->room, p->local, p->n);
+    p->w->op.local = place_of(p->room);
+    atomic_store_explicit(&p->w->state, WORK_ASKED, memory_order_relaxed);
+    inbox_ask(helper, INBOX_RUN_WORK, ref_of(p->w));
+}
+
+static size_t type_size(const struct operation *op);
+
+static int end(struct piece *p, const struct operation *op)
+{
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (atomic_load_explicit(&p->w->state, memory_order_acquire) != WORK_ANSWERED)
+        if (!inbox_poll())
+            waiter_step(&w);
+    if (p->w->status == SHOAL_OK && p->local &&
+        (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))
+        memcpy(p->local, p->room, op->kind == SHOAL_WORK_GET ? p->n : type_size(op));
+    return p->w->status;
+}
+
+static size_t type_size(const struct operation *op)
+{
+#define X(name, type) sizeof(type),
+    static const size_t size[] = {SHOAL_TYPES(X)};
+#undef X
+    return size[op->type];
+}
+
+static int run_pieces(struct piece piece[PIECES], const struct operation *op, int helper)
+{
+    size_t begun = 0, total = op->kind == SHOAL_WORK_ATOMIC ? 1 : op->n;
+    int status = SHOAL_OK, pending = 0, next = 0;
+    while (pending || (begun < total && !status)) {
+        if (begun < total && !status && pending < PIECES) {
+            struct piece *p = &piece[(next + pending++) % PIECES];
+            begin(p, op, begun, helper);
+            begun += p->n;
+        } else {
+            int ended = end(&piece[next], op);
+            status = status ? status : ended;
+            next = (next + 1) % PIECES;
+            pending--;
+        }
+    }
+    return status;
+}
+
+int help_run(const struct operation *op, int helper)
+{
+    struct piece piece[PIECES] = {{0}};
+    int status = SHOAL_ENOMEM;
+    if (op->has_local && !place_here(op->local))
+        return SHOAL_EFAULT;
+    bool have_all = true;
+    for (int i = 0; i < PIECES; i++) {
+        piece[i].w = trigger_new();
+        piece[i].room = arena_alloc(LIMIT_BOUNCE);
+        have_all = have_all && piece[i].w && piece[i].room;
+    }
+    if (have_all)
+        status = run_pieces(piece, op, helper);
+    for (int i = 0; i < PIECES; i++) {
+        if (piece[i].w)
+            trigger_free(piece[i].w);
+        arena_free(piece[i].room);
+    }
+    return status;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transfers to and from private memory that the kernel does not let this PE reach: its owner does
+// them, piece by piece through memory that both reach, the next piece filled while the last one
+// is taken.
+#ifndef SHOAL_CORE_HELP_H
+#define SHOAL_CORE_HELP_H
+
+#include "operation.h"
+#include "trigger_area.h"
+
+// Waits until PE `helper` has run the operation; handles messages meanwhile. Its status.
+int help_run(const struct operation *op, int helper);
+
+void help_answer(struct work *w, int status); // at the helper
+
+#endif

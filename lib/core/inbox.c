@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sending and receiving messages. See inbox.h.
+#include "inbox.h"
+
+#include "arena.h"
+#include "handlers.h"
+#include "log.h"
+#include "peers.h"
+#include "slice.h"
+#include "trigger.h"
+#include "wait.h"
+
+#include <string.h>
+
+enum { PER_POLL = 64, EMPTY_LOOKS = 64 };
+
+static struct channel *shared_channel(int pe)
+{
+    return (struct channel *)slice_of(pe)->inbox.pool;
+}
+
+static unsigned char *payload_of(struct channel *c, uint32_t slots, uint64_t ticket)
+{
+    return (unsigned char *)&c->envelope[slots] + (ticket & (slots - 1)) * LIMIT_AM_PAYLOAD;
+}
+
+// ---- Sending
+static bool claim(struct channel *c, uint32_t slots, struct inbox_room *room)
+{
+    uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
+    do {
+        // Pairs with the release in give_back: the slot's last message has been read.
+        if (t - atomic_load_explicit(&c->drained, memory_order_acquire) >= slots)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    room->channel = c;
+    room->ticket = t;
+    room->envelope = &c->envelope[t & (slots - 1)];
+    room->payload = payload_of(c, slots, t);
+    return true;
+}
+
+static void publish(const struct inbox_room *room)
+{
+    // Pairs with the acquire load in is_ready: the message comes before.
+    atomic_store_explicit(&room->envelope->turn, room->ticket + 1, memory_order_release);
+}
+
+static void fill(const struct inbox_room *room, const struct inbox_message *m)
+{
+    struct envelope *e = room->envelope;
+    e->arg = m->arg;
+    e->n = (uint32_t)m->n;
+    e->id = m->id;
+    e->flags = m->flags;
+    if (m->flags & ENVELOPE_LONG) {
+        e->at = m->at;
+        e->long_n = m->n;
+    } else if (m->n) {
+        memcpy(m->n <= INLINE_BYTES ? e->bytes : room->payload, m->payload, m->n);
+    }
+}
+
+static bool claim_for(int from, uint32_t seq, struct channel *c, uint32_t slots,
+                      struct inbox_room *room)
+{
+    if (!claim(c, slots, room))
+        return false;
+    room->envelope->from = from;
+    room->envelope->seq = seq;
+    return true;
+}
+
+// The last message through the shared channel opens the ring that was offered.
+static bool open_ring(struct peer *peer, struct inbox_room *room)
+{
+    uint64_t number = peer->made % LIMIT_RINGS;
+    if (!claim_for(world.me, peer->sent + 1, shared_channel(room->pe), LIMIT_INBOX_SLOTS, room))
+        return false;
+    fill(room, &(struct inbox_message){.arg = number, .id = INBOX_RING_OPEN,
+                                       .flags = ENVELOPE_SYSTEM});
+    publish(room);
+    peer->sent++;
+    peer->ring = peer->made - number;
+    peer->ring_bit = UINT64_C(1) << number;
+    peer->made = 0;
+    return true;
+}
+
+// With the peer locked: slots are claimed in the order of the numbers.
+static bool claim_next(struct peer *peer, struct inbox_room *room)
+{
+    if (unlikely(peer->made) && !open_ring(peer, room))
+        return false;
+    struct channel *c = peer->ring ? ref_at(peer->ring) : shared_channel(room->pe);
+    uint32_t slots = peer->ring ? LIMIT_RING_SLOTS : LIMIT_INBOX_SLOTS;
+    if (!claim_for(world.me, peer->sent + 1, c, slots, room))
+        return false;
+    room->ring_bit = peer->ring_bit;
+    room->ask = ++peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
+    peer->asked |= room->ask;
+    return true;
+}
+
+struct inbox_room inbox_reserve(int pe)
+{
+    struct inbox_room room = {.pe = pe};
+    struct peer *peer = peer_of(pe);
+    struct waiter w = {0};
+    for (;;) {
+        peer_lock(peer);
+        bool done = claim_next(peer, &room);
+        struct channel *full = peer->ring ? ref_at(peer->ring) : shared_channel(pe);
+        peer_unlock(peer);
+        if (likely(done))
+            return room;
+        if (w.bell != &full->bell || inbox_poll())
+            w = waiter_start(&full->bell);
+        else
+            waiter_step(&w);
+    }
+}
+
+static void ring_doorbell(const struct inbox_room *room)
+{
+    _Atomic uint64_t *doorbell = &slice_of(room->pe)->inbox.doorbell;
+    // Either the receiver, which clears the bit and then looks at the ring, sees the message, or
+    // this sees the bit cleared.
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!(atomic_load_explicit(doorbell, memory_order_relaxed) & room->ring_bit))
+        atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
+}
+
+void inbox_commit(const struct inbox_room *room)
+{
+    publish(room);
+    if (room->ring_bit)
+        ring_doorbell(room);
+    peer_wake(room->pe);
+    if (unlikely(room->ask))
+        inbox_ask(room->pe, INBOX_RING_WANTED, 0);
+}
+
+void inbox_send(int pe, const struct inbox_message *m)
+{
+    struct inbox_room room = inbox_reserve(pe);
+    fill(&room, m);
+    inbox_commit(&room);
+}
+
+void inbox_send_for(int from, int pe, const struct inbox_message *m)
+{
+    struct inbox_room room = {.pe = pe};
+    struct channel *c = shared_channel(pe);
+    struct waiter w = waiter_start(&c->bell);
+    while (!claim_for(from, 0, c, LIMIT_INBOX_SLOTS, &room))
+        if (!inbox_poll())
+            waiter_step(&w);
+    fill(&room, m);
+    publish(&room);
+    peer_wake(pe);
+}
+
+void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
+{
+    inbox_send(pe, &(struct inbox_message){.arg = arg, .id = (uint8_t)what,
+                                           .flags = ENVELOPE_SYSTEM});
+}
+
+// ---- Receiving. All of this belongs to the thread that polls.
+struct incoming {
+    struct channel *channel;
+    uint32_t slots;
+    _Atomic uint64_t head; // messages taken out
+    uint64_t given_back;   // of those, slots returned to the senders
+    uint32_t empty_looks;
+    bool is_open;
+};
+
+static _Atomic bool polling;
+static TLS_FAST bool polls_here; // this thread is the one that polls
+static struct incoming shared, ring[LIMIT_RINGS];
+static int rings;
+static _Atomic uint64_t active_rings; // those looked at in every poll
+
+static bool is_ready(const struct incoming *in)
+{
+    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
+    return atomic_load_explicit(&in->channel->envelope[head & (in->slots - 1)].turn,
+                                memory_order_acquire) == head + 1;
+}
+
+// Slots are returned by halves, so that the senders' copy of the count is seldom taken away.
+static void give_back(struct incoming *in)
+{
+    if (in->head - in->given_back < in->slots / 2)
+        return;
+    in->given_back = in->head;
+    // Pairs with the acquire load in claim.
+    atomic_store_explicit(&in->channel->drained, in->head, memory_order_release);
+    bell_check(&in->channel->bell);
+}
+
+static void check_number(const struct envelope *e)
+{
+    struct peer *peer = peer_of(e->from);
+    if (e->seq && e->seq != ++peer->received)
+        fatal("message %u from PE %d came as number %u: the inbox is damaged", e->seq, e->from,
+              peer->received);
+}
+
+// Copies the message out, so that its slot is free while it is handled.
+static bool take(struct incoming *in, struct message *m)
+{
+    if (!is_ready(in))
+        return false;
+    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
+    struct envelope *e = &in->channel->envelope[head & (in->slots - 1)];
+    memcpy(&m->envelope, e, sizeof *e);
+    if (!(e->flags & ENVELOPE_LONG) && e->n > INLINE_BYTES)
+        memcpy(m->payload, payload_of(in->channel, in->slots, head), e->n);
+    check_number(&m->envelope);
+    atomic_store_explicit(&in->head, head + 1, memory_order_relaxed);
+    give_back(in);
+    return true;
+}
+
+static void make_ring(int pe)
+{
+    struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(LIMIT_RING_SLOTS)) : NULL;
+    if (!c)
+        return; // the shared channel will do
+    memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
+    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS};
+    inbox_ask(pe, INBOX_RING_MADE, ref_of(c) + (uint64_t)rings++);
+}
+
+static void accept_ring(int pe, uint64_t made)
+{
+    struct peer *peer = peer_of(pe);
+    peer_lock(peer);
+    peer->made = made;
+    peer_unlock(peer);
+}
+
+static void handle_own(const struct envelope *e)
+{
+    switch ((enum inbox_what)e->id) {
+    case INBOX_RUN_WORK: trigger_run_for(e->arg); break;
+    case INBOX_RING_WANTED: make_ring(e->from); break;
+    case INBOX_RING_MADE: accept_ring(e->from, e->arg); break;
+    case INBOX_RING_OPEN:
+        ring[e->arg].is_open = true;
+        active_rings |= UINT64_C(1) << e->arg;
+        break;
+    }
+}
+
+static int poll_channel(struct incoming *in)
+{
+    struct message m;
+    int handled = 0;
+    for (; handled < PER_POLL && take(in, &m); handled++) {
+        if (m.envelope.flags & ENVELOPE_SYSTEM)
+            handle_own(&m.envelope);
+        else
+            handlers_give(&m);
+    }
+    return handled;
+}
+
+static _Atomic uint64_t *own_doorbell(void)
+{
+    return &slice_of(world.me)->inbox.doorbell;
+}
+
+// A ring stays among those looked at for a while after its last message.
+static int poll_rings(void)
+{
+    int handled = 0;
+    active_rings |= atomic_load_explicit(own_doorbell(), memory_order_acquire);
+    for (uint64_t left = active_rings; left; left &= left - 1) {
+        int r = __builtin_ctzll(left);
+        struct incoming *in = &ring[r];
+        if (!in->is_open)
+            continue;
+        int got = poll_channel(in);
+        handled += got;
+        in->empty_looks = got ? 0 : in->empty_looks + 1;
+        if (in->empty_looks <= EMPTY_LOOKS)
+            continue;
+        atomic_fetch_and_explicit(own_doorbell(), ~(UINT64_C(1) << r), memory_order_seq_cst);
+        if (!is_ready(in))
+            active_rings &= ~(UINT64_C(1) << r);
+    }
+    return handled;
+}
+
+static bool has_work(void)
+{
+    return is_ready(&shared) || handlers_waiting() ||
+           atomic_load_explicit(&active_rings, memory_order_relaxed) ||
+           atomic_load_explicit(own_doorbell(), memory_order_relaxed);
+}
+
+int inbox_poll(void)
+{
+    bool nested = polls_here;
+    if (likely(!has_work()) || (!nested && atomic_exchange_explicit(&polling, true,
+                                                                    memory_order_acquire)))
+        return 0;
+    polls_here = true;
+    int handled = handlers_run() + poll_channel(&shared);
+    if (active_rings | *own_doorbell())
+        handled += poll_rings();
+    handled += handlers_run();
+    polls_here = nested;
+    if (!nested)
+        atomic_store_explicit(&polling, false, memory_order_release);
+    return handled;
+}
+
+static void poll_hook(void)
+{
+    inbox_poll();
+}
+
+int inbox_up(void)
+{
+    shared.channel = shared_channel(world.me);
+    shared.slots = LIMIT_INBOX_SLOTS;
+    wait_hooks.progress = poll_hook;
+    return 0;
+}
+
+// All PEs are past their last call: what has not been handled never will be.
+void inbox_down(void)
+{
+    wait_hooks.progress = NULL;
+    struct channel *c = shared.channel;
+    shared.head = shared.given_back = c->ticket;
+    atomic_store_explicit(&c->drained, shared.head, memory_order_release);
+    atomic_store_explicit(own_doorbell(), 0, memory_order_relaxed);
+    memset(ring, 0, sizeof ring);
+    rings = 0;
+    active_rings = 0;
+    handlers_forget();
+    peers_forget();
+}

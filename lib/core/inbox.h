@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between PEs: the layer of active messages. One mechanism, the channel (inbox_area.h):
+// every PE has one that all share, whose slots are claimed by ticket, and gives a partner that
+// talks a lot a channel of its own, a ring. Order between two PEs holds across that change: the
+// sender's last message through the shared channel says that the ring is open, and only then is
+// the ring read. Messages are numbered per pair; one out of order would end the job.
+//
+// A full channel makes the sender wait while it empties its own inbox: nothing is lost, and two PEs
+// that flood each other both go on. Handlers run in the thread that polls, one at a time. What
+// arrives while a handler waits for room is kept and handled later.
+#ifndef SHOAL_CORE_INBOX_H
+#define SHOAL_CORE_INBOX_H
+
+#include "inbox_area.h"
+#include "shoal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+int inbox_up(void);
+void inbox_down(void);
+
+// Takes out and handles some of what has arrived; how many.
+int inbox_poll(void);
+
+// A slot claimed for a message to pe; waits for it, handling messages meanwhile. The payload goes
+// to `payload`, or when it is short into the envelope; then commit.
+struct inbox_room {
+    struct envelope *envelope;
+    unsigned char *payload; // LIMIT_AM_PAYLOAD bytes
+    struct channel *channel;
+    uint64_t ticket;
+    uint64_t ring_bit; // in the receiver's doorbell; 0: its shared channel
+    int pe;
+    bool ask;          // for a ring, after the commit
+};
+struct inbox_room inbox_reserve(int pe);
+void inbox_commit(const struct inbox_room *room);
+
+struct inbox_message {
+    uint64_t arg;
+    const void *payload;
+    size_t n;
+    struct place at; // of a long message's payload, which is there already
+    uint8_t id;
+    uint8_t flags;   // ENVELOPE_*
+};
+void inbox_send(int pe, const struct inbox_message *m);
+// On behalf of PE `from`, whose triggered message it is. Not ordered with that PE's own.
+void inbox_send_for(int from, int pe, const struct inbox_message *m);
+
+// The runtime's own messages, handled also where handlers may not run.
+enum inbox_what { INBOX_RUN_WORK, INBOX_RING_WANTED, INBOX_RING_MADE, INBOX_RING_OPEN };
+void inbox_ask(int pe, enum inbox_what what, uint64_t arg);
+
+#endif

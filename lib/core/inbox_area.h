@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PE's inbox as it lies in its slice. inbox.h says how it is used.
+//
+//     channel | ticket | drained, bell | envelope 0 .. n-1 | payload 0 .. n-1 |
+//
+// ticket counts the slots claimed by senders, drained those whose messages have been taken out.
+// Ticket t uses slot t % n, which is free when t < drained + n; its envelope is there when its turn
+// is t + 1. Nothing is ever cleared: turns only grow.
+#ifndef SHOAL_CORE_INBOX_AREA_H
+#define SHOAL_CORE_INBOX_AREA_H
+
+#include "compiler.h"
+#include "place.h"
+#include "tunables.h"
+#include "wait.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { INLINE_BYTES = 32 };
+
+struct envelope {
+    LINE_ALIGNED _Atomic uint64_t turn; // last to be written
+    uint64_t arg;
+    int32_t from; // PE
+    uint32_t n;   // bytes of payload: in `bytes`, in the slot's room, or at `at` when long
+    uint8_t id;
+    uint8_t flags; // ENVELOPE_*
+    uint16_t unused;
+    uint32_t seq; // number of the message between this pair of PEs; 0: not numbered
+    union {
+        unsigned char bytes[INLINE_BYTES];
+        struct {
+            struct place at;
+            uint64_t long_n;
+        };
+    };
+};
+_Static_assert(sizeof(struct envelope) == CACHE_LINE, "an envelope is a line");
+
+enum { ENVELOPE_REPLY = 1, ENVELOPE_LONG = 2, ENVELOPE_SYSTEM = 4 };
+
+struct channel {
+    LINE_ALIGNED _Atomic uint64_t ticket;
+    LINE_ALIGNED _Atomic uint64_t drained;
+    struct bell bell; // rung when drained has grown
+    LINE_ALIGNED struct envelope envelope[];
+};
+
+#define CHANNEL_SIZE(slots) \
+    (sizeof(struct channel) + (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_PAYLOAD))
+
+struct inbox {
+    LINE_ALIGNED _Atomic uint64_t doorbell; // bit r: ring r has something new
+    LINE_ALIGNED unsigned char pool[CHANNEL_SIZE(LIMIT_INBOX_SLOTS)];
+};
+
+#endif

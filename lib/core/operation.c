@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running one operation, whoever asked for it. See operation.h.
+#include "operation.h"
+
+#include "coll_plan.h"
+#include "counter.h"
+#include "elements.h"
+#include "inbox.h"
+#include "region.h"
+
+#include <string.h>
+
+int completion_from(const shoal_comp_t *comp, struct operation *op)
+{
+    op->has_comp = comp != NULL;
+    if (!comp)
+        return SHOAL_OK;
+    op->comp = (struct completion){
+        .signal_value = comp->signal_value, .am_arg = comp->am_arg, .am_id = comp->am_id,
+        .initiator_ct = comp->initiator_ct, .target_ct = comp->target_ct,
+        .signal_op = comp->signal ? comp->signal_op : -1};
+    if (comp->signal)
+        op->comp.signal = *comp->signal;
+    bool signal_ok = !comp->signal || comp->signal_op == SHMEM_SIGNAL_SET ||
+                     comp->signal_op == SHMEM_SIGNAL_ADD;
+    bool counters_ok = (!comp->initiator_ct || counter_is_own(comp->initiator_ct)) &&
+                       comp->target_ct < LIMIT_COUNTERS;
+    return signal_ok && counters_ok && comp->am_id >= 0 && comp->am_id < 256 ? SHOAL_OK
+                                                                            : SHOAL_EINVAL;
+}
+
+static int run_signal(const struct completion *comp)
+{
+    struct place at;
+    int status = region_resolve(&comp->signal, sizeof(uint64_t), &at);
+    _Atomic uint64_t *word = status ? NULL : place_here(at);
+    if (status)
+        return status;
+    if (!word || (uintptr_t)word % sizeof *word)
+        return SHOAL_EINVAL;
+    // release: whoever sees the signal sees the data.
+    if (comp->signal_op == SHMEM_SIGNAL_SET)
+        atomic_store_explicit(word, comp->signal_value, memory_order_release);
+    else
+        atomic_fetch_add_explicit(word, comp->signal_value, memory_order_acq_rel);
+    peer_wake(at.pe);
+    return SHOAL_OK;
+}
+
+int completion_run(const struct completion *comp, int initiator, int target)
+{
+    int status = comp->signal_op >= 0 ? run_signal(comp) : SHOAL_OK;
+    if (comp->target_ct)
+        counter_add(counter_at(target, comp->target_ct), target, 1, 0);
+    if (comp->am_id)
+        inbox_send_for(initiator, target, &(struct inbox_message){.id = (uint8_t)comp->am_id,
+                                                                  .arg = comp->am_arg});
+    if (comp->initiator_ct)
+        counter_add(counter_at(initiator, comp->initiator_ct), initiator, !status, !!status);
+    return status;
+}
+
+static int run_put(const struct operation *op, int *needs)
+{
+    struct place at;
+    int status = region_resolve(&op->remote, op->n, &at);
+    return status ? status : place_copy(at, op->local, op->n, needs);
+}
+
+static int run_get(const struct operation *op, int *needs)
+{
+    struct place at;
+    int status = region_resolve(&op->remote, op->n, &at);
+    if (!status)
+        status = place_copy(op->local, at, op->n, needs);
+    if (!status && op->local.pe != world.me)
+        peer_wake(op->local.pe);
+    return status;
+}
+
+// The memory of `at`, or NULL with *status set: it is private, and its PE has to do this.
+static void *reach(struct place at, int *needs, int *status)
+{
+    void *here = place_here(at);
+    if (!here) {
+        *needs = at.pe;
+        *status = SHOAL_EAGAIN;
+    }
+    return here;
+}
+
+static int run_atomic(const struct operation *op, int *needs)
+{
+    struct place at;
+    size_t size = element_size((shoal_type_t)op->type);
+    uint64_t old = 0;
+    int status = region_resolve(&op->remote, size, &at);
+    void *word = status ? NULL : reach(at, needs, &status);
+    if (status)
+        return status;
+    if ((uintptr_t)word % size)
+        return SHOAL_EINVAL;
+    if (op->has_local && !place_here(op->local) && !place_reaches_private(op->local.pe)) {
+        *needs = op->local.pe;
+        return SHOAL_EAGAIN;
+    }
+    element_atomic(word, (shoal_op_t)op->op, (shoal_type_t)op->type, &op->a, &op->b, &old);
+    return op->has_local ? place_copy(op->local, place_of(&old), size, needs) : SHOAL_OK;
+}
+
+static int run_accumulate(const struct operation *op, int *needs)
+{
+    struct place at;
+    size_t size = element_size((shoal_type_t)op->type);
+    int status = region_resolve(&op->remote, op->n, &at);
+    void *to = status ? NULL : reach(at, needs, &status);
+    const void *from = status ? NULL : reach(op->local, needs, &status);
+    if (status)
+        return status;
+    if ((uintptr_t)to % (size < 8 ? size : 8))
+        return SHOAL_EINVAL;
+    element_accumulate(to, from, op->n / size, (shoal_op_t)op->op, (shoal_type_t)op->type,
+                       op->value.success ? &op->a : NULL, at.pe);
+    return SHOAL_OK;
+}
+
+static int run_reduce(const struct operation *op, int *needs)
+{
+    int status = SHOAL_OK;
+    void *acc = reach(op->local, needs, &status);
+    const void *in = reach(op->local2, needs, &status);
+    if (status)
+        return status;
+    status = element_reduce(acc, in, op->n, op->op, op->type);
+    if (status && op->initiator != world.me) { // a user's operator that is not registered here
+        *needs = op->initiator;
+        return SHOAL_EAGAIN;
+    }
+    return status;
+}
+
+static int run_message(const struct operation *op, int *needs)
+{
+    int status = SHOAL_OK;
+    const void *payload = op->n ? reach(op->local, needs, &status) : NULL;
+    if (!status)
+        inbox_send_for(op->initiator, op->pe,
+                       &(struct inbox_message){.id = (uint8_t)op->am_id, .arg = op->a,
+                                               .payload = payload, .n = op->n});
+    return status;
+}
+
+static int run_kind(const struct operation *op, int *needs)
+{
+    switch (op->kind) {
+    case SHOAL_WORK_PUT: return run_put(op, needs);
+    case SHOAL_WORK_GET: return run_get(op, needs);
+    case SHOAL_WORK_ATOMIC: return run_atomic(op, needs);
+    case SHOAL_WORK_REDUCE: return run_reduce(op, needs);
+    case SHOAL_WORK_AM: return run_message(op, needs);
+    case SHOAL_WORK_CT_INC:
+        counter_add(counter_at(op->pe, op->ct), op->pe, op->value.success, op->value.failure);
+        return SHOAL_OK;
+    case SHOAL_WORK_CT_SET:
+        counter_set(counter_at(op->pe, op->ct), op->pe, op->value);
+        return SHOAL_OK;
+    case OPERATION_ACC: return run_accumulate(op, needs);
+    case OPERATION_COLL: return coll_part_run(op, needs);
+    default: return SHOAL_EINVAL;
+    }
+}
+
+static bool has_remote(const struct operation *op)
+{
+    return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
+           op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC;
+}
+
+int operation_run(const struct operation *op, int *needs)
+{
+    int status = run_kind(op, needs);
+    if (status == SHOAL_EAGAIN)
+        return status;
+    int target = has_remote(op) ? op->remote.pe : op->pe;
+    if (!status && has_remote(op) && op->kind != SHOAL_WORK_GET)
+        peer_wake(target);
+    if (!op->has_comp)
+        return status;
+    if (!status)
+        return completion_run(&op->comp, op->initiator, target);
+    if (op->comp.initiator_ct)
+        counter_add(counter_at(op->initiator, op->comp.initiator_ct), op->initiator, 0, 1);
+    return status;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One operation of shoal.h in a form that any PE of the node can run for whoever asked for it: a
+// call runs it at once, a trigger later. Memory is named by places and by remote pointers, which
+// are checked when it runs.
+#ifndef SHOAL_CORE_OPERATION_H
+#define SHOAL_CORE_OPERATION_H
+
+#include "place.h"
+#include "shoal.h"
+
+#include <stdbool.h>
+
+// shoal_comp_t, without its pointer.
+struct completion {
+    shoal_rptr_t signal;
+    uint64_t signal_value;
+    uint64_t am_arg;
+    shoal_ct_t initiator_ct, target_ct;
+    int32_t signal_op; // -1: no signal
+    int32_t am_id;
+};
+
+// Kinds beside SHOAL_WORK_*: accumulate (remote, local, n bytes, op, type; a: 1 when b is a scale's
+// bits), and one member's part of a collective (coll_plan.h).
+enum { OPERATION_ACC = 32, OPERATION_COLL };
+
+struct operation {
+    int32_t kind;      // SHOAL_WORK_*
+    int32_t initiator; // PE
+    int32_t pe;        // target of those without `remote`
+    int32_t op, type;
+    shoal_ct_t ct;
+    shoal_rptr_t remote;
+    struct place local, local2;
+    uint64_t n, a, b;
+    shoal_ct_value_t value;
+    int32_t am_id;
+    bool has_local, has_comp;
+    struct completion comp;
+};
+
+// Runs it here. SHOAL_OK, an error, or SHOAL_EAGAIN: PE *needs has to run it, nothing has happened.
+int operation_run(const struct operation *op, int *needs);
+
+// comp may be NULL. SHOAL_EINVAL: not a signal's operation, counter or message that there can be.
+int completion_from(const shoal_comp_t *comp, struct operation *op);
+// What follows the data: signal, target's counter, message, initiator's counter.
+int completion_run(const struct completion *comp, int initiator, int target);
+
+#endif

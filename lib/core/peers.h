@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this PE remembers of those it has exchanged messages with: made when they first talk.
+#ifndef SHOAL_CORE_PEERS_H
+#define SHOAL_CORE_PEERS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct peer {
+    _Atomic uint32_t lock; // of all that follows, but received
+    uint32_t sent;         // messages to it
+    uint64_t ring;         // reference to our channel into it, 0: the shared one
+    uint64_t made;         // a ring that is offered: its reference and, in the low bits, its number
+    uint64_t ring_bit;     // in its doorbell
+    bool asked;            // for a ring
+    uint32_t received;     // messages from it; only the thread that polls
+};
+
+struct peer *peer_of(int pe);
+void peers_forget(void); // all of them
+
+void peer_lock(struct peer *p);
+void peer_unlock(struct peer *p);
+
+#endif

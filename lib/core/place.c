@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Places and copies between them. Private memory of a peer is reached by process_vm_readv and
+// process_vm_writev where the kernel allows. See place.h.
+#include "place.h"
+
+#include "log.h"
+#include "settings.h"
+#include "shoal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+enum { BOUNCE = 16384 };
+
+static struct place place_in_slices(const char *addr)
+{
+    size_t offset = (size_t)(addr - world.slices), pe = offset / (size_t)world.slice_size;
+    return (struct place){(int32_t)pe, SPACE_SLICE, offset - pe * (size_t)world.slice_size};
+}
+
+struct place place_of(const void *addr)
+{
+    uintptr_t own = (uintptr_t)addr - (uintptr_t)world.ctl;
+    if (own < (uintptr_t)world.slice_size)
+        return (struct place){world.me, SPACE_SLICE, own};
+    if (world_in_data(addr, 1))
+        return (struct place){world.me, SPACE_DATA, (uintptr_t)addr - world.data};
+    uintptr_t all = (uintptr_t)addr - (uintptr_t)world.slices;
+    if (all < (uintptr_t)world.slice_size * (uintptr_t)world.npes)
+        return place_in_slices(addr);
+    uintptr_t data = (uintptr_t)addr - (uintptr_t)world.data_peers;
+    if (world.data_peers && data < world.data_size * (uintptr_t)world.npes)
+        return (struct place){(int32_t)(data / world.data_size), SPACE_DATA,
+                              data % world.data_size};
+    return (struct place){world.me, SPACE_PRIVATE, (uintptr_t)addr};
+}
+
+typedef ssize_t cross_copy_fn(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+                              unsigned long, unsigned long);
+
+// 0, SHOAL_EAGAIN when the call is not allowed, or SHOAL_EFAULT.
+static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, size_t n)
+{
+    pid_t pid = atomic_load_explicit(&world_ctl(pe)->pid, memory_order_relaxed);
+    for (size_t done = 0; done < n;) {
+        struct iovec local = {(char *)here + done, n - done};
+        struct iovec remote = {(void *)(uintptr_t)(there + done), n - done};
+        ssize_t got = how(pid, &local, 1, &remote, 1, 0);
+        if (got < 0 && errno != EINTR)
+            return errno == EFAULT ? SHOAL_EFAULT : SHOAL_EAGAIN;
+        if (got == 0)
+            return SHOAL_EFAULT;
+        if (got > 0)
+            done += (size_t)got;
+    }
+    return SHOAL_OK;
+}
+
+static int probe(int pe)
+{
+    // The peer's control block is mapped at an address we do not know there, but its first slice
+    // pointer is; any answer other than "not allowed" shows that the call works.
+    uint64_t word;
+    int status = cross_copy(process_vm_readv, pe, 4096, &word, sizeof word);
+    return status != SHOAL_EAGAIN;
+}
+
+int place_reaches_private(int pe)
+{
+    enum { UNKNOWN, YES, NO };
+    static _Atomic(_Atomic unsigned char *) known;
+    if (pe == world.me)
+        return 1;
+    if (!settings.cross_memory)
+        return 0;
+    _Atomic unsigned char *table = atomic_load_explicit(&known, memory_order_acquire);
+    if (!table) {
+        _Atomic unsigned char *fresh = calloc((size_t)world.npes, 1);
+        if (!fresh)
+            return 0;
+        if (atomic_compare_exchange_strong(&known, &table, fresh))
+            table = fresh;
+        else
+            free((void *)fresh);
+    }
+    unsigned char answer = atomic_load_explicit(&table[pe], memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = probe(pe) ? YES : NO;
+        atomic_store_explicit(&table[pe], answer, memory_order_relaxed);
+        log_line(LOG_DEBUG, LOG_RMA, "private memory of PE %d: %s", pe,
+                 answer == YES ? "process_vm_readv and writev" : "only with its help");
+    }
+    return answer == YES;
+}
+
+static int copy_private(struct place to, struct place from, size_t n, int *needs)
+{
+    void *to_here = place_here(to), *from_here = place_here(from);
+    int far = to_here ? from.pe : to.pe;
+    if (!place_reaches_private(far)) {
+        *needs = far;
+        return SHOAL_EAGAIN;
+    }
+    if (to_here)
+        return cross_copy(process_vm_readv, from.pe, from.offset, to_here, n);
+    if (from_here)
+        return cross_copy(process_vm_writev, to.pe, to.offset, from_here, n);
+    char bounce[BOUNCE];
+    for (size_t part; n; n -= part, to.offset += part, from.offset += part) {
+        part = n < BOUNCE ? n : BOUNCE;
+        struct place between = place_of(bounce);
+        int status = copy_private(between, from, part, needs);
+        if (!status)
+            status = copy_private(to, between, part, needs);
+        if (status)
+            return status;
+    }
+    return SHOAL_OK;
+}
+
+int place_copy(struct place to, struct place from, size_t n, int *needs)
+{
+    void *to_here = place_here(to), *from_here = place_here(from);
+    if (n == 0)
+        return SHOAL_OK;
+    if (unlikely(!to_here || !from_here))
+        return copy_private(to, from, n, needs);
+    memmove(to_here, from_here, n);
+    return SHOAL_OK;
+}

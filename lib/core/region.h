@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions: memory of any kind made reachable under a key. The owner's table in its slice says what
+// each registration is; a key or a remote pointer that does not agree with it is refused, each
+// time it is used.
+#ifndef SHOAL_CORE_REGION_H
+#define SHOAL_CORE_REGION_H
+
+#include "place.h"
+#include "shoal.h"
+
+// Values of shoal_rptr.region below the table's
+enum { REGION_SLICE, REGION_DATA, REGION_FIRST };
+
+int region_register(void *base, size_t size, uint32_t *index);
+int region_deregister(uint32_t index);
+int region_key(uint32_t index, shoal_key_t *key);
+int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rptr_t *rptr);
+
+// Where the n bytes are: SHOAL_EKEY or SHOAL_ERANGE when they are no longer, or never were.
+int region_resolve(const shoal_rptr_t *rptr, size_t n, struct place *at);
+
+#endif

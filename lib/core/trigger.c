@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arming, releasing and cancelling works. See trigger.h for the protocol.
+#include "trigger.h"
+
+#include "counter.h"
+#include "help.h"
+#include "inbox.h"
+#include "log.h"
+#include "wait.h"
+#include "work_heap.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Works that are free. Any PE returns a work to its owner's list; the owner takes that whole
+// list when it has none left, so that no link is ever popped by two.
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t pool_free;  // a list
+static uint32_t pool_fresh; // works never used so far
+
+struct work *trigger_new(void)
+{
+    struct work_pool *pool = &slice_of(world.me)->works;
+    struct work *w = NULL;
+    pthread_mutex_lock(&pool_lock);
+    if (!pool_free)
+        // Pairs with the release in trigger_free: the work is no longer used.
+        pool_free = atomic_exchange_explicit(&pool->returned, 0, memory_order_acquire);
+    if (pool_free) {
+        w = ref_at(pool_free);
+        pool_free = atomic_load_explicit(&w->link, memory_order_relaxed);
+    } else if (pool_fresh < LIMIT_WORKS) {
+        w = &pool->work[pool_fresh++];
+    }
+    pthread_mutex_unlock(&pool_lock);
+    if (w)
+        w->owner = world.me;
+    return w;
+}
+
+static void push(_Atomic uint64_t *list, struct work *w)
+{
+    uint64_t head = atomic_load_explicit(list, memory_order_relaxed);
+    do
+        atomic_store_explicit(&w->link, head, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(list, &head, ref_of(w), memory_order_release,
+                                                  memory_order_relaxed));
+}
+
+void trigger_free(struct work *w)
+{
+    atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
+    atomic_store_explicit(&w->state, WORK_FREE, memory_order_relaxed);
+    push(&slice_of(w->owner)->works.returned, w);
+}
+
+// ---- Running
+static void finish(struct work *w, int status)
+{
+    if (w->done) {
+        struct counter *done = ref_at(w->done);
+        int owner = w->owner;
+        trigger_free(w);
+        counter_add(done, owner, status == SHOAL_OK, status != SHOAL_OK);
+    } else {
+        trigger_free(w);
+    }
+}
+
+static void run(struct work *w)
+{
+    int needs;
+    int status = operation_run(&w->op, &needs);
+    if (status == SHOAL_EAGAIN)
+        inbox_ask(needs, INBOX_RUN_WORK, ref_of(w));
+    else
+        finish(w, status);
+}
+
+void trigger_run_for(uint64_t work)
+{
+    struct work *w = ref_at(work);
+    int needs;
+    int status = operation_run(&w->op, &needs);
+    if (status == SHOAL_EAGAIN)
+        status = help_run(&w->op, needs);
+    if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED)
+        help_answer(w, status);
+    else
+        finish(w, status);
+}
+
+// ---- The lock: never waited for, but by those who cancel.
+static bool take(struct counter *c)
+{
+    uint32_t lock = atomic_load_explicit(&c->lock, memory_order_relaxed);
+    for (;;) {
+        uint32_t want = lock == LOCK_FREE ? LOCK_HELD : LOCK_HELD_AGAIN;
+        // A note is written also over another: the holder takes in the latest.
+        if (atomic_compare_exchange_weak_explicit(&c->lock, &lock, want, memory_order_acq_rel,
+                                                  memory_order_relaxed))
+            return lock == LOCK_FREE;
+    }
+}
+
+// False: somebody left a note, look again.
+static bool give(struct counter *c)
+{
+    uint32_t held = LOCK_HELD;
+    if (atomic_compare_exchange_strong_explicit(&c->lock, &held, LOCK_FREE, memory_order_acq_rel,
+                                                memory_order_acquire))
+        return true;
+    // An exchange, not a store: it takes in what the author of the latest note did before.
+    atomic_exchange_explicit(&c->lock, LOCK_HELD, memory_order_acq_rel);
+    return false;
+}
+
+static void lower_next(struct counter *c, uint64_t threshold)
+{
+    uint64_t next = atomic_load_explicit(&c->next, memory_order_seq_cst);
+    while (threshold < next &&
+           !atomic_compare_exchange_weak_explicit(&c->next, &next, threshold,
+                                                  memory_order_seq_cst, memory_order_seq_cst))
+        ;
+}
+
+// Moves what was armed since into the heap, oldest first.
+static void collect(struct counter *c)
+{
+    // Pairs with push: the works are filled in.
+    uint64_t newest = atomic_exchange_explicit(&c->arrived, 0, memory_order_acquire), oldest = 0;
+    while (newest) {
+        struct work *w = ref_at(newest);
+        uint64_t older = atomic_load_explicit(&w->link, memory_order_relaxed);
+        atomic_store_explicit(&w->link, oldest, memory_order_relaxed);
+        oldest = newest;
+        newest = older;
+    }
+    while (oldest) {
+        struct work *w = ref_at(oldest);
+        oldest = atomic_load_explicit(&w->link, memory_order_relaxed);
+        work_heap_insert(c, w);
+    }
+}
+
+// With the lock held. next is raised before the list is taken: a work armed later lowers it again.
+static void run_due(struct counter *c)
+{
+    do {
+        atomic_store_explicit(&c->next, UINT64_MAX, memory_order_seq_cst);
+        collect(c);
+        struct work *w;
+        while ((w = work_heap_least(c)) && w->threshold <= counter_sum(c)) {
+            work_heap_remove(c, w);
+            atomic_store_explicit(&w->state, WORK_RELEASED, memory_order_relaxed);
+            run(w);
+        }
+        lower_next(c, w ? w->threshold : UINT64_MAX);
+    } while (counter_sum(c) >= atomic_load_explicit(&c->next, memory_order_seq_cst));
+}
+
+// Counters that this thread holds and has to run, in the order they came due.
+struct queue {
+    struct counter **counter;
+    size_t first, end, room;
+    bool running;
+};
+static TLS_FAST struct queue queue;
+
+bool trigger_is_running(void)
+{
+    return queue.running;
+}
+
+static void enqueue(struct counter *c)
+{
+    if (queue.end == queue.room) {
+        memmove(queue.counter, queue.counter + queue.first,
+                (queue.end - queue.first) * sizeof *queue.counter);
+        queue.end -= queue.first;
+        queue.first = 0;
+    }
+    if (queue.end == queue.room) {
+        size_t room = queue.room ? 2 * queue.room : 16;
+        struct counter **grown = realloc(queue.counter, room * sizeof *grown);
+        if (!grown)
+            fatal("no memory to run triggered operations (%zu counters)", room);
+        queue.counter = grown;
+        queue.room = room;
+    }
+    queue.counter[queue.end++] = c;
+}
+
+void trigger_release(struct counter *c)
+{
+    if (!take(c))
+        return;
+    if (!queue.running) { // the normal case: one counter, and nothing nested
+        queue.running = true;
+        do
+            run_due(c);
+        while (!give(c));
+        while (queue.first < queue.end) {
+            c = queue.counter[queue.first++];
+            do
+                run_due(c);
+            while (!give(c));
+        }
+        free(queue.counter);
+        queue = (struct queue){0};
+    } else {
+        enqueue(c);
+    }
+}
+
+void trigger_arm(struct work *w, struct counter *c, uint64_t threshold)
+{
+    w->threshold = threshold;
+    w->counter = ref_of(c);
+    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_relaxed);
+    push(&c->arrived, w);
+    lower_next(c, threshold);
+    if (unlikely(counter_sum(c) >= threshold))
+        trigger_release(c);
+}
+
+// ---- Cancelling
+static void hold(struct counter *c)
+{
+    struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
+    uint32_t lock = LOCK_FREE;
+    while (!atomic_compare_exchange_weak_explicit(&c->lock, &lock, LOCK_HELD,
+                                                  memory_order_acq_rel, memory_order_relaxed)) {
+        lock = LOCK_FREE;
+        waiter_step(&wait);
+    }
+}
+
+// What others left as a note meanwhile is run as if it were released now.
+static void unhold(struct counter *c)
+{
+    if (!give(c)) {
+        atomic_store_explicit(&c->lock, LOCK_FREE, memory_order_release);
+        trigger_release(c);
+    }
+}
+
+uint64_t trigger_handle(const struct work *w)
+{
+    uint64_t index = (uint64_t)(w - slice_of(w->owner)->works.work) + 1;
+    return index << 32 | atomic_load_explicit(&w->generation, memory_order_relaxed);
+}
+
+int trigger_cancel(uint64_t handle)
+{
+    uint64_t index = handle >> 32;
+    if (index == 0 || index > LIMIT_WORKS || queue.running)
+        return SHOAL_EINVAL;
+    struct work *w = &slice_of(world.me)->works.work[index - 1];
+    if (atomic_load_explicit(&w->generation, memory_order_acquire) != (uint32_t)handle || !w->counter)
+        return SHOAL_ELATE;
+    struct counter *c = ref_at(w->counter);
+    hold(c);
+    collect(c);
+    bool armed = atomic_load_explicit(&w->generation, memory_order_acquire) == (uint32_t)handle &&
+                 atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ARMED;
+    if (armed)
+        work_heap_remove(c, w);
+    unhold(c);
+    if (armed)
+        trigger_free(w);
+    return armed ? SHOAL_OK : SHOAL_ELATE;
+}
+
+size_t trigger_cancel_all(struct counter *c)
+{
+    size_t count = 0;
+    struct work *w;
+    hold(c);
+    collect(c);
+    for (; (w = work_heap_least(c)); count++) {
+        work_heap_remove(c, w);
+        trigger_free(w);
+    }
+    unhold(c);
+    return count;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Triggered operations (Portals 4, "Triggered Operations"): works armed on a counting event.
+//
+// Arming never waits: the work is pushed onto the counter's list, its threshold lowers
+// counter.next, and then the sum is looked at. Whoever adds to the counter adds, then looks at
+// next. So one of the two sees that the work is due, and calls trigger_release(): who gets the
+// counter's lock moves the list into the heap and runs what is due, in order; who does not get it
+// leaves a note, for which the holder looks again before it is done. Nobody ever waits for a
+// lock, so an owner that is stopped delays nobody, unless it is itself running works just then.
+// Works release others in turn: those counters queue up in the thread, there is no recursion.
+// tests/model/trigger.c checks this protocol in all interleavings.
+#ifndef SHOAL_CORE_TRIGGER_H
+#define SHOAL_CORE_TRIGGER_H
+
+#include "trigger_area.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum counter_lock { LOCK_FREE, LOCK_HELD, LOCK_HELD_AGAIN };
+
+// Runs all that is due on c, or sees to it that its holder does.
+void trigger_release(struct counter *c);
+
+// A work of this PE to fill in; NULL: all are in use. Then armed, or given back.
+struct work *trigger_new(void);
+void trigger_arm(struct work *w, struct counter *c, uint64_t threshold);
+void trigger_free(struct work *w);
+
+uint64_t trigger_handle(const struct work *w);
+int trigger_cancel(uint64_t handle); // 0, SHOAL_ELATE or SHOAL_EINVAL
+size_t trigger_cancel_all(struct counter *c);
+
+// Runs a work (a reference) that was handed to this PE because it alone can.
+void trigger_run_for(uint64_t work);
+
+// Is this thread running works? Then it must not wait for a counter's lock.
+bool trigger_is_running(void);
+
+#endif
