@@ -305,13 +305,12 @@ int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n, s
 int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n);
 int shoal_am_reply_long(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n,
                         shoal_rptr_t to);
-// The payload built in place: reserve gives room for n bytes, commit sends it. Commit soon: later
-// messages to that PE wait behind it.
+// The payload built in place, in the target's memory: reserve gives room for n bytes, commit sends
+// that many or fewer. Commit before this thread sends to that PE again: later messages wait behind.
 typedef struct shoal_am_room {
-    void *payload;
-    void *slot;
-    uint64_t ticket;
-    int pe;
+    void *payload;     // where to build it; NULL: committed
+    size_t n;          // bytes of room
+    uint64_t inner[8]; // the library's
 } shoal_am_room_t;
 int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room);
 int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);

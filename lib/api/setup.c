@@ -72,7 +72,8 @@ void pshmem_finalize(void)
     check_up("shmem_finalize");
     call_enter(CALL_finalize);
     remote_flush();
-    coll_sync_world();
+    if (world.users[WORLD_SHMEM] > 1)
+        coll_sync_world();
     world_leave(WORLD_SHMEM);
     call_leave();
 }

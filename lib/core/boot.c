@@ -133,4 +133,37 @@ static int map_slices(void)
         return -1;
     }
     world.slice_size = (ptrdiff_t)job->slice_size;
+    world.to_first = -world.me * world.slice_size;
     world.slices = at;
+    world.ctl = at + (size_t)world.me * job->slice_size;
+    world.heap = (uintptr_t)world.ctl + job->heap_offset;
+    world.heap_size = job->heap_size;
+    return 0;
+}
+
+static void wait_for_all(void)
+{
+    struct waiter w = waiter_start(&world.job->bell);
+    // Pairs with the release in publish_layout.
+    while (atomic_load_explicit(&world.job->ready, memory_order_acquire) < world.npes)
+        waiter_step(&w);
+}
+
+int boot_join(void)
+{
+    if (early_error) {
+        log_line(LOG_ERROR, LOG_BOOT, "%s", early_error);
+        return -1;
+    }
+    if (!world.job && (refuse_singleton() || boot_alone()))
+        return -1;
+    if (world.job->launcher && !world.ctl)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); // also when a script stands between oshrun and us
+    if (!world.ctl && map_slices())
+        return -1;
+    call_slot = &world_ctl(world.me)->call;
+    world.crowded = world.npes > world.job->cpus;
+    wait_configure(world.npes, world.job->cpus, settings.spin);
+    wait_for_all();
+    return world.data_peers ? 0 : data_map_peers();
+}

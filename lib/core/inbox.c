@@ -47,7 +47,7 @@ static void publish(const struct inbox_room *room)
     atomic_store_explicit(&room->envelope->turn, room->ticket + 1, memory_order_release);
 }
 
-static void fill(const struct inbox_room *room, const struct inbox_message *m)
+void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
 {
     struct envelope *e = room->envelope;
     e->arg = m->arg;
@@ -57,7 +57,7 @@ static void fill(const struct inbox_room *room, const struct inbox_message *m)
     if (m->flags & ENVELOPE_LONG) {
         e->at = m->at;
         e->long_n = m->n;
-    } else if (m->n) {
+    } else if (m->payload) {
         memcpy(m->n <= INLINE_BYTES ? e->bytes : room->payload, m->payload, m->n);
     }
 }
@@ -78,7 +78,7 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
     uint64_t number = peer->made % LIMIT_RINGS;
     if (!claim_for(world.me, peer->sent + 1, shared_channel(room->pe), LIMIT_INBOX_SLOTS, room))
         return false;
-    fill(room, &(struct inbox_message){.arg = number, .id = INBOX_RING_OPEN,
+    inbox_fill(room, &(struct inbox_message){.arg = number, .id = INBOX_RING_OPEN,
                                        .flags = ENVELOPE_SYSTEM});
     publish(room);
     peer->sent++;
@@ -145,7 +145,7 @@ void inbox_commit(const struct inbox_room *room)
 void inbox_send(int pe, const struct inbox_message *m)
 {
     struct inbox_room room = inbox_reserve(pe);
-    fill(&room, m);
+    inbox_fill(&room, m);
     inbox_commit(&room);
 }
 
@@ -157,7 +157,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     while (!claim_for(from, 0, c, LIMIT_INBOX_SLOTS, &room))
         if (!inbox_poll())
             waiter_step(&w);
-    fill(&room, m);
+    inbox_fill(&room, m);
     publish(&room);
     peer_wake(pe);
 }

@@ -45,6 +45,8 @@ struct inbox_message {
     uint8_t id;
     uint8_t flags;   // ENVELOPE_*
 };
+// What goes into the claimed envelope; copies the payload unless it is NULL (then it is there).
+void inbox_fill(const struct inbox_room *room, const struct inbox_message *m);
 void inbox_send(int pe, const struct inbox_message *m);
 // On behalf of PE `from`, whose triggered message it is. Not ordered with that PE's own.
 void inbox_send_for(int from, int pe, const struct inbox_message *m);

@@ -45,6 +45,8 @@ struct job {
     _Atomic int32_t ended_by;            // PE
     _Atomic int32_t left;                // PEs in state PE_LEFT
     _Atomic int32_t leaving;             // times a PE finalized or left
+    _Atomic int32_t dead;                // PEs in state PE_DEAD
+    _Atomic int32_t watchers;            // PEs that want to be told of those
     struct bell bell;                    // rung when `ready` or `leaving` changes
 };
 
@@ -57,6 +59,7 @@ enum pe_state {
     PE_RUNNING,   // between shmem_init and shmem_finalize
     PE_FINALIZED, // finalized; may exit as it likes
     PE_LEFT,      // exited with status 0 and without shmem_finalize
+    PE_DEAD,      // the launcher found it dead while it was running
 };
 
 // What a collective call was given, to be compared between PEs.

@@ -41,9 +41,40 @@ static void end_if_abandoned(void)
     }
 }
 
+static struct {
+    void (*fn)(int pe, void *arg);
+    void *arg;
+    int told;  // of so many dead PEs
+} watch;
+
+void world_watch_failures(void (*fn)(int pe, void *arg), void *arg)
+{
+    if (!watch.fn != !fn)
+        atomic_fetch_add(&world.job->watchers, fn ? 1 : -1);
+    watch.arg = arg;
+    watch.fn = fn;
+}
+
+static void tell_of_dead(int dead)
+{
+    static unsigned char *is_told;
+    if (!is_told && !(is_told = calloc((size_t)world.npes, 1)))
+        return;
+    watch.told = dead;
+    for (int pe = 0; pe < world.npes; pe++)
+        if (!is_told[pe] &&
+            atomic_load_explicit(&world_ctl(pe)->state, memory_order_acquire) == PE_DEAD) {
+            is_told[pe] = 1;
+            watch.fn(pe, watch.arg);
+        }
+}
+
 // Seen by every wait that takes long.
 static void look_at_job(void)
 {
+    int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
+    if (unlikely(dead > watch.told && watch.fn))
+        tell_of_dead(dead);
     if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
                  JOB_ENDED_GLOBAL_EXIT))
         exit(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));

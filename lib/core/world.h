@@ -18,7 +18,7 @@ struct world {
     unsigned direct_first; // PEs [direct_first, +direct_count) are reached by load and store;
     unsigned direct_count; // none before shmem_init and after shmem_finalize
     ptrdiff_t slice_size;
-    ptrdiff_t to_first; // from here to the first PE's slice: -me * slice_size
+    ptrdiff_t to_first; // from an own address to the first PE's: -me * slice_size
     uintptr_t heap;
     size_t heap_size;
     char *ctl; // the own slice
@@ -44,6 +44,9 @@ enum world_user { WORLD_SHMEM, WORLD_SHOAL };
 int world_enter(enum world_user user); // 0; 1: this user had entered before; -1 after one line
 bool world_leave(enum world_user user); // true: it was the last
 
+// fn(pe, arg) when a PE is found dead by a thread that waits; NULL: none.
+void world_watch_failures(void (*fn)(int pe, void *arg), void *arg);
+
 // Ends the job: exit(status) here, and on every other PE as soon as it looks.
 _Noreturn void world_global_exit(int status);
 
@@ -54,7 +57,7 @@ static inline bool world_is_up(void)
 
 static inline struct pe_ctl *world_ctl(int pe)
 {
-    return (struct pe_ctl *)(world.ctl + world.to_first + pe * world.slice_size);
+    return (struct pe_ctl *)(world.slices + pe * world.slice_size);
 }
 
 // Is [addr, addr + n) within this PE's symmetric heap or static data?

@@ -19,6 +19,7 @@
 #define PATIENCE_MS 2000   // from INT or TERM to KILL
 #define GLOBAL_EXIT_MS 300 // for the others to see it
 #define EXIT_MS 100        // for the others to say why they exit, too
+#define WATCHED_MS 300     // for those who asked to be told of a death
 #define ABSENT_MS 100      // between looks whether others joined
 #define PLACES_SHOWN 8
 
@@ -89,6 +90,17 @@ static struct death read_pe(const struct launch *l, int pe)
     return d;
 }
 
+// Tells those who asked to be told.
+static void mark_dead(const struct launch *l, int pe)
+{
+    struct pe_ctl *ctl = job_map_ctl(l->job_fd, l->job, pe);
+    if (!ctl)
+        return;
+    atomic_store_explicit(&ctl->state, PE_DEAD, memory_order_release);
+    munmap(ctl, sizeof *ctl);
+    atomic_fetch_add_explicit(&l->job->dead, 1, memory_order_release);
+}
+
 // A PE that never joined has left: does another wait for it in shmem_init?
 static void look_for_joined(struct launch *l)
 {
@@ -123,7 +135,10 @@ static void on_fatal_death(struct launch *l, const struct death *d)
         snprintf(line, sizeof line, "the job was ended by SIG%s",
                  sigabbrev_np(WTERMSIG(d->status)));
     bool is_crash = WIFSIGNALED(d->status) && !is_users_doing(l, d);
-    watch_end(l, verdict_status(d), is_crash ? 0 : EXIT_MS, line);
+    bool is_watched = atomic_load_explicit(&l->job->watchers, memory_order_relaxed) > 0;
+    if (is_watched)
+        mark_dead(l, d->pe);
+    watch_end(l, verdict_status(d), is_watched ? WATCHED_MS : is_crash ? 0 : EXIT_MS, line);
 }
 
 static void on_death(struct launch *l, int pe, int status)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shoal.h: "Active messages".
+#include "shoal_check.h"
+
+#include "handlers.h"
+#include "inbox.h"
+#include "region.h"
+
+
+#include <string.h>
+
+static bool id_ok(int id)
+{
+    return id >= 1 && id <= 255;
+}
+
+PUBLIC int shoal_am_register(int id, shoal_am_fn *fn, void *user)
+{
+    return id_ok(id) ? handlers_register(id, fn, user) : SHOAL_EINVAL;
+}
+
+static int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+{
+    if (unlikely(!shoal_is_up()))
+        return SHOAL_EINIT;
+    if (unlikely(!shoal_is_pe(pe) || !id_ok(id) || n > LIMIT_AM_PAYLOAD || (n && !payload)))
+        return SHOAL_EINVAL;
+    inbox_send(pe, &(struct inbox_message){.arg = arg, .payload = payload, .n = n,
+                                           .id = (uint8_t)id, .flags = (uint8_t)flags});
+    return SHOAL_OK;
+}
+
+static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to,
+                     int flags)
+{
+    struct place at;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!id_ok(id))
+        return SHOAL_EINVAL;
+    int status = region_resolve(&to, n, &at);
+    if (!status)
+        status = shoal_put(to, payload, n, NULL, NULL);
+    if (!status)
+        inbox_send(to.pe, &(struct inbox_message){.arg = arg, .n = n, .at = at, .id = (uint8_t)id,
+                                                  .flags = (uint8_t)(flags | ENVELOPE_LONG)});
+    return status;
+}
+
+PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n)
+{
+    return send(pe, id, arg, payload, n, 0);
+}
+
+PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n,
+                                 shoal_rptr_t to)
+{
+    return send_long(id, arg, payload, n, to, 0);
+}
+
+PUBLIC int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload,
+                          size_t n)
+{
+    return am ? send(am->from, id, arg, payload, n, ENVELOPE_REPLY) : SHOAL_EINVAL;
+}
+
+PUBLIC int shoal_am_reply_long(const shoal_am_t *am, int id, uint64_t arg, const void *payload,
+                               size_t n, shoal_rptr_t to)
+{
+    if (!am || to.pe != am->from)
+        return SHOAL_EINVAL;
+    return send_long(id, arg, payload, n, to, ENVELOPE_REPLY);
+}
+
+PUBLIC int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!shoal_is_pe(pe) || !room || n > LIMIT_AM_PAYLOAD)
+        return SHOAL_EINVAL;
+    struct inbox_room r = inbox_reserve(pe);
+    _Static_assert(sizeof r <= sizeof room->inner, "fits");
+    room->payload = n <= INLINE_BYTES ? r.envelope->bytes : r.payload;
+    room->n = n;
+    *(struct inbox_room *)(void *)room->inner = r;
+    return SHOAL_OK;
+}
+
+PUBLIC int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!room || !room->payload || !id_ok(id) || n > room->n)
+        return SHOAL_EINVAL;
+    const struct inbox_room *r = (struct inbox_room *)(void *)room->inner;
+    // A message that turned out shorter than its room stays where it was built.
+    if (n <= INLINE_BYTES && room->n > INLINE_BYTES)
+        memcpy(r->envelope->bytes, r->payload, n);
+    inbox_fill(r, &(struct inbox_message){.arg = arg, .n = n, .id = (uint8_t)id});
+    inbox_commit(r);
+    room->payload = NULL;
+    return SHOAL_OK;
+}

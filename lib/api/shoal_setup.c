@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// shoal.h: "Errors" and "Life".
+#include "shoal_check.h"
+
+#include "handlers.h"
+#include "inbox.h"
+#include "log.h"
+#include "place.h"
+#include "shoal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+PUBLIC const char *shoal_strerror(int error)
+{
+    switch (error) {
+    case SHOAL_OK: return "success";
+    case SHOAL_EINVAL: return "an argument is out of its range";
+    case SHOAL_ENOMEM: return "no memory, or a table is full";
+    case SHOAL_EKEY: return "the key or remote pointer is forged, or its region is gone";
+    case SHOAL_ERANGE: return "the bytes named reach beyond their region";
+    case SHOAL_ELATE: return "too late: it has been released";
+    case SHOAL_EINIT: return "the library is not up, or this is a child of a PE";
+    case SHOAL_ECANCELED: return "cancelled";
+    case SHOAL_EAGAIN: return "nothing happened: try again";
+    case SHOAL_EFAULT: return "private memory of another PE could not be read or written";
+    default: return "unknown error";
+    }
+}
+
+PUBLIC int shoal_init(void)
+{
+    return world_enter(WORLD_SHOAL) < 0 ? SHOAL_EINIT : SHOAL_OK;
+}
+
+PUBLIC int shoal_finalize(void)
+{
+    if (!shoal_is_up() || world.users[WORLD_SHOAL] == 0)
+        return SHOAL_EINIT;
+    world_leave(WORLD_SHOAL);
+    return SHOAL_OK;
+}
+
+static uint64_t status_of(int pe)
+{
+    const struct pe_ctl *ctl = world_ctl(pe);
+    int pid = atomic_load_explicit(&ctl->pid, memory_order_relaxed);
+    switch (atomic_load_explicit(&ctl->state, memory_order_acquire)) {
+    case PE_RUNNING: return pid && kill(pid, 0) && errno == ESRCH ? SHOAL_PE_GONE : SHOAL_PE_RUNNING;
+    case PE_FINALIZED: return SHOAL_PE_FINALIZED;
+    case PE_LEFT:
+    case PE_DEAD: return SHOAL_PE_GONE;
+    default: return SHOAL_PE_STARTING;
+    }
+}
+
+static uint64_t progress_needed(int pe)
+{
+    if (pe == world.me)
+        return SHOAL_PROGRESS_AM;
+    return SHOAL_PROGRESS_AM | (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
+}
+
+PUBLIC int shoal_query(int what, int pe, uint64_t *value)
+{
+    bool about_pe = what == SHOAL_Q_DIRECT || what == SHOAL_Q_PRIVATE || what == SHOAL_Q_STATUS ||
+                    what == SHOAL_Q_PROGRESS;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!value || what < 0 || what >= SHOAL_Q_COUNT_ || (about_pe && !shoal_is_pe(pe)))
+        return SHOAL_EINVAL;
+    switch (what) {
+    case SHOAL_Q_PE: *value = (uint64_t)world.me; break;
+    case SHOAL_Q_NPES: *value = (uint64_t)world.npes; break;
+    case SHOAL_Q_DIRECT: *value = 1; break;
+    case SHOAL_Q_PRIVATE: *value = (uint64_t)place_reaches_private(pe); break;
+    case SHOAL_Q_STATUS: *value = status_of(pe); break;
+    case SHOAL_Q_PROGRESS: *value = progress_needed(pe); break;
+    case SHOAL_Q_AM_MAX: *value = LIMIT_AM_PAYLOAD; break;
+    case SHOAL_Q_AM_INLINE: *value = INLINE_BYTES; break;
+    case SHOAL_Q_COUNTERS: *value = LIMIT_COUNTERS - 1; break;
+    case SHOAL_Q_KEY_SIZE: *value = sizeof(shoal_key_t); break;
+    }
+    return SHOAL_OK;
+}
+
+PUBLIC void shoal_abort(int code, const char *message)
+{
+    log_line(LOG_ERROR, LOG_BOOT, "shoal_abort(%d): %s", code, message ? message : "");
+    if (!world_is_up())
+        _exit(code);
+    world_global_exit(code);
+}
+
+PUBLIC int shoal_progress(void)
+{
+    return shoal_is_up() ? inbox_poll() : SHOAL_EINIT;
+}
+
+PUBLIC int shoal_fail_watch(shoal_fail_fn *fn, void *arg)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    world_watch_failures(fn, arg);
+    return SHOAL_OK;
+}
