@@ -56,9 +56,10 @@ OBJ_lib := $(call objects,$(SRC_base) $(SRC_core) $(SRC_api) $(SRC_transports))
 OBJ_tool := $(call objects,$(SRC_base) lib/core/job.c lib/core/call.c)
 
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int main' examples/*.c))
-API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/fault/*.c)) \
+API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/fault/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
+MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
 LIB := $(BUILD)/lib/libshoal.so
@@ -72,7 +73,7 @@ TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 all: lib $(TOOLS)
 lib: $(LIB) $(BUILD)/lib/libshoal.a $(BUILD)/include
 examples: all $(EXAMPLES)
-tests: examples $(API_TESTS) $(if $(CMOCKA),$(UNIT_TESTS))
+tests: examples $(API_TESTS) $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
 
 help:
 	@echo 'make             the library, the launcher, the compiler wrappers'
@@ -146,6 +147,9 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $(filter %.c %.o,$^) -o $@ \
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
+$(BUILD)/tests/model/%: tests/model/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
 $(BUILD)/tests/%: tests/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(PROGRAM_LIBS)
