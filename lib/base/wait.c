@@ -23,6 +23,7 @@ uint32_t wait_spins = SPINS_BEFORE_CLOCK;
 
 static uint64_t spin_ns = LIMIT_SPIN_NS;
 static bool have_membarrier;
+static _Atomic bool have_waitv = true;
 
 static uint64_t now_ns(void)
 {
@@ -45,12 +46,26 @@ void wait_configure(int peers, int cpus, long spin_us)
              cpus, (unsigned long)(spin_ns / 1000), have_membarrier ? "yes" : "no");
 }
 
+// Two bells a sleeper listens to: that of what it waits for, and that of this process's messages.
+static struct bell *second_of(const struct waiter *w)
+{
+    return wait_hooks.bell && wait_hooks.bell != w->bell ? wait_hooks.bell : NULL;
+}
+
+static void arm_one(struct bell *bell, uint32_t *seq)
+{
+    *seq = atomic_load_explicit(&bell->seq, memory_order_acquire);
+    atomic_store_explicit(&bell->armed, 1, memory_order_seq_cst);
+}
+
 // After this, every store a writer made before its load of `armed` is visible here, or that load
 // sees 1.
 static void arm(struct waiter *w)
 {
-    w->seq = atomic_load_explicit(&w->bell->seq, memory_order_acquire);
-    atomic_store_explicit(&w->bell->armed, 1, memory_order_seq_cst);
+    struct bell *second = second_of(w);
+    arm_one(w->bell, &w->seq);
+    if (second)
+        arm_one(second, &w->second_seq);
     if (have_membarrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     else
@@ -62,9 +77,23 @@ static void arm(struct waiter *w)
         w->sleep_us = SLEEP_FIRST_US;
 }
 
+// Listens to one bell alone where the kernel (before 5.16) has no call for two.
 static void sleep_on(struct waiter *w)
 {
     struct timespec t = {.tv_nsec = (long)w->sleep_us * 1000};
+    struct bell *second = second_of(w);
+    if (second && have_waitv) {
+        struct futex_waitv both[2] = {
+            {.val = w->seq, .uaddr = (uintptr_t)&w->bell->seq, .flags = FUTEX_32},
+            {.val = w->second_seq, .uaddr = (uintptr_t)&second->seq, .flags = FUTEX_32}};
+        uint64_t until = now_ns() + (uint64_t)t.tv_nsec;
+        struct timespec end = {.tv_sec = (time_t)(until / 1000000000u),
+                               .tv_nsec = (long)(until % 1000000000u)};
+        if (syscall(SYS_futex_waitv, both, 2, 0, &end, CLOCK_MONOTONIC) >= 0 ||
+            (errno != ENOSYS && errno != EPERM))
+            return;
+        have_waitv = false;
+    }
     syscall(SYS_futex, &w->bell->seq, FUTEX_WAIT, w->seq, &t, NULL, 0);
 }
 

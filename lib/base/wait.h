@@ -32,17 +32,20 @@ struct waiter {
     struct bell *bell;
     uint32_t steps;
     uint32_t yields;
-    uint32_t seq;      // of the bell when it was armed
+    uint32_t seq;      // of the bell when it was armed,
+    uint32_t second_seq; // and of wait_hooks.bell
     uint32_t sleep_us; // how long the last sleep could take
     bool is_armed;     // the bell is armed and the condition was not yet looked at again
     uint64_t deadline; // end of spinning, ns
 };
 
 // Called in every step that is past spinning; set by core. progress moves what needs moving,
-// check leaves the process when the job has ended.
+// check leaves the process when the job has ended. A sleeper also listens to `bell`, so that
+// progress runs when something comes for it.
 struct wait_hooks {
     void (*progress)(void);
     void (*check)(void);
+    struct bell *bell;
 };
 extern struct wait_hooks wait_hooks;
 

@@ -331,6 +331,7 @@ int inbox_up(void)
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
     wait_hooks.progress = poll_hook;
+    wait_hooks.bell = &world_ctl(world.me)->bell;
     return 0;
 }
 
@@ -338,6 +339,7 @@ int inbox_up(void)
 void inbox_down(void)
 {
     wait_hooks.progress = NULL;
+    wait_hooks.bell = NULL;
     struct channel *c = shared.channel;
     shared.head = shared.given_back = c->ticket;
     atomic_store_explicit(&c->drained, shared.head, memory_order_release);

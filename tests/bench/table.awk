@@ -111,7 +111,7 @@ function print_figure(i,    r, pr, shoal, limit, peer, ahead, far, verdict, u, t
         verdict = "MISS"
     count[verdict]++
     t = target[i] ~ /(x|^-)$/ ? target[i] : target[i] " " u
-    printf "%-20s %12s %12s %7s %-11s %-5s %13s %8s\n", name[i], number(shoal) " " u,
+    printf "%-21s %12s %12s %7s %-11s %-5s %13s %8s\n", name[i], number(shoal) " " u,
         (limit > 0 ? number(limit) " " u : "-"), (limit > 0 ? number(shoal / limit) : "-"), t,
         verdict, (pr ? number(peer) " " unit["peer", name[i]] : "-"),
         (pr ? sprintf("%.2fx", ahead) (far != 1 ? "~" : " ") : "- ")
@@ -145,7 +145,7 @@ function print_machine(    n, k, keys, r, x, line) {
 
 END {
     print_machine()
-    printf "%-20s %12s %12s %7s %-11s %-5s %13s %8s\n", "figure", "Shoal", "limit", "ratio",
+    printf "%-21s %12s %12s %7s %-11s %-5s %13s %8s\n", "figure", "Shoal", "limit", "ratio",
         "target", "", "peer", "ahead "
     for (i = 1; i <= figures; i++)
         print_figure(i)

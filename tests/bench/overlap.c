@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PES: none
+// Does a nonblocking collective go on while every PE computes and calls nothing? Total time of start,
+// compute, wait, beside the longer of the two alone: computing, and the blocking collective. Compute
+// is as long as the collective, and eight times as long; all PEs compute at once in each, also alone.
+#include "bench.h"
+
+#include <shoal.h>
+
+enum { BYTES = 1 << 20, COUNT = BYTES / 8, REPEATS = 25 };
+
+static long *from, *to;
+static volatile uint64_t sink;
+
+static void compute(long steps)
+{
+    uint64_t x = 88172645463325252u;
+    for (long i = 0; i < steps; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    sink = x;
+}
+
+static void collective(int kind, shoal_event_t *event)
+{
+    shoal_coll_t c = {.kind = kind, .src = from, .dst = to, .count = COUNT, .type = SHOAL_INT64,
+                      .op = SHOAL_SUM};
+    shoal_coll(SHMEM_TEAM_WORLD, &c, event);
+}
+
+// Median over the repeats of the time until the last PE is through.
+#define MEASURE(result, statement)                                 \
+    do {                                                           \
+        static double took[REPEATS];                               \
+        for (int r = 0; r < REPEATS; r++) {                        \
+            shmem_barrier_all();                                   \
+            double start = now_ns();                               \
+            statement;                                             \
+            shmem_barrier_all();                                   \
+            took[r] = now_ns() - start;                            \
+        }                                                          \
+        qsort(took, REPEATS, sizeof *took, ascending);             \
+        result = took[REPEATS / 2];                                \
+    } while (0)
+
+static void overlapped(int kind, long steps)
+{
+    shoal_event_t event, *one = &event;
+    collective(kind, &event);
+    compute(steps);
+    shoal_wait(1, &one, 1, NULL, NULL);
+}
+
+static void report(const char *name, int kind)
+{
+    double blocking, alone, both;
+    char key[64];
+    MEASURE(blocking, collective(kind, NULL));
+    if (shmem_my_pe() == 0)
+        figure(name, -1, blocking / 1e3, "us");
+    for (int times = 1; times <= 8; times *= 8) {
+        long steps = 1000;
+        MEASURE(alone, compute(steps));
+        steps = (long)((double)steps * times * blocking / alone) + 1;
+        static long agreed;
+        agreed = steps;
+        shmem_barrier_all();
+        steps = shmem_long_g(&agreed, 0);
+        MEASURE(alone, compute(steps));
+        MEASURE(both, overlapped(kind, steps));
+        double longer = alone > blocking ? alone : blocking;
+        snprintf(key, sizeof key, "%s_overlap_%dx", name, times);
+        if (shmem_my_pe() == 0)
+            figure(key, -1, both / longer, "ratio");
+        shmem_barrier_all();
+    }
+}
+
+int main(void)
+{
+    shmem_init();
+    from = shmem_calloc(COUNT, sizeof *from);
+    to = shmem_calloc(COUNT, sizeof *to);
+    report("ibroadcast", SHOAL_COLL_BROADCAST);
+    report("iallreduce", SHOAL_COLL_ALLREDUCE);
+    fflush(stdout);
+    shmem_finalize();
+    return 0;
+}
