@@ -46,6 +46,11 @@ void wait_configure(int peers, int cpus, long spin_us)
              cpus, (unsigned long)(spin_ns / 1000), have_membarrier ? "yes" : "no");
 }
 
+bool wait_fence_everywhere(void)
+{
+    return have_membarrier && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
+}
+
 // Two bells a sleeper listens to: that of what it waits for, and that of this process's messages.
 static struct bell *second_of(const struct waiter *w)
 {
@@ -66,9 +71,7 @@ static void arm(struct waiter *w)
     arm_one(w->bell, &w->seq);
     if (second)
         arm_one(second, &w->second_seq);
-    if (have_membarrier)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-    else
+    if (!wait_fence_everywhere())
         atomic_thread_fence(memory_order_seq_cst);
     w->sleep_us = w->sleep_us ? w->sleep_us * 2 : SLEEP_FIRST_US;
     if (w->sleep_us > SLEEP_LAST_US)

@@ -53,6 +53,10 @@ extern struct wait_hooks wait_hooks;
 // spin_us -1: choose. Registers the process for membarrier. Call it before the first wait.
 void wait_configure(int peers, int cpus, long spin_us);
 
+// A full fence in every process of the job that runs just now, without any of them taking part: the
+// rare side of a protocol pays for the frequent one. False: the kernel forbids it, nothing happened.
+bool wait_fence_everywhere(void);
+
 void waiter_pause(struct waiter *w); // past the first few spins
 void bell_ring(struct bell *bell);
 

@@ -114,7 +114,8 @@ int handlers_run(void)
     int handled = 0;
     if (!may_run())
         return 0;
-    while (atomic_exchange_explicit(&is_news, false, memory_order_acquire)) {
+    while (atomic_load_explicit(&is_news, memory_order_relaxed) &&
+           atomic_exchange_explicit(&is_news, false, memory_order_acquire)) {
         struct kept *list = first, **end = &list;
         first = NULL;
         last = &first;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { PER_POLL = 64, EMPTY_LOOKS = 64 };
+enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096 };
 
 static struct channel *shared_channel(int pe)
 {
@@ -125,9 +125,9 @@ struct inbox_room inbox_reserve(int pe)
 static void ring_doorbell(const struct inbox_room *room)
 {
     _Atomic uint64_t *doorbell = &slice_of(room->pe)->inbox.doorbell;
-    // Either the receiver, which clears the bit and then looks at the ring, sees the message, or
-    // this sees the bit cleared.
-    atomic_thread_fence(memory_order_seq_cst);
+    // Either the receiver, which clears the bit, has everybody fenced and then looks at the ring,
+    // sees the message, or this sees the bit cleared.
+    atomic_signal_fence(memory_order_seq_cst);
     if (!(atomic_load_explicit(doorbell, memory_order_relaxed) & room->ring_bit))
         atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
 }
@@ -174,8 +174,8 @@ struct incoming {
     uint32_t slots;
     _Atomic uint64_t head; // messages taken out
     uint64_t given_back;   // of those, slots returned to the senders
-    uint32_t empty_looks;
     bool is_open;
+    bool is_used; // since the last tidying
 };
 
 static _Atomic bool polling;
@@ -183,6 +183,7 @@ static TLS_FAST bool polls_here; // this thread is the one that polls
 static struct incoming shared, ring[LIMIT_RINGS];
 static int rings;
 static _Atomic uint64_t active_rings; // those looked at in every poll
+static _Atomic uint32_t looks;        // at them, without finding anything
 
 static bool is_ready(const struct incoming *in)
 {
@@ -252,7 +253,7 @@ static void handle_own(const struct envelope *e)
     case INBOX_RING_MADE: accept_ring(e->from, e->arg); break;
     case INBOX_RING_OPEN:
         ring[e->arg].is_open = true;
-        active_rings |= UINT64_C(1) << e->arg;
+        atomic_fetch_or_explicit(&active_rings, UINT64_C(1) << e->arg, memory_order_release);
         break;
     }
 }
@@ -275,33 +276,58 @@ static _Atomic uint64_t *own_doorbell(void)
     return &slice_of(world.me)->inbox.doorbell;
 }
 
-// A ring stays among those looked at for a while after its last message.
+// Takes a ring that was not used since the last time from those looked at in every poll.
+static void retire(int r)
+{
+    uint64_t bit = UINT64_C(1) << r;
+    if (ring[r].is_used) {
+        ring[r].is_used = false;
+        return;
+    }
+    // Pairs with ring_doorbell.
+    atomic_fetch_and_explicit(own_doorbell(), ~bit, memory_order_seq_cst);
+    if (wait_fence_everywhere() && !is_ready(&ring[r]))
+        atomic_fetch_and_explicit(&active_rings, ~bit, memory_order_relaxed);
+}
+
 static int poll_rings(void)
 {
     int handled = 0;
-    active_rings |= atomic_load_explicit(own_doorbell(), memory_order_acquire);
-    for (uint64_t left = active_rings; left; left &= left - 1) {
+    bool tidy = atomic_exchange_explicit(&looks, 0, memory_order_relaxed) >= LOOKS_PER_TIDY;
+    uint64_t left = atomic_load_explicit(own_doorbell(), memory_order_acquire);
+    left |= atomic_fetch_or_explicit(&active_rings, left, memory_order_release);
+    for (; left; left &= left - 1) {
         int r = __builtin_ctzll(left);
-        struct incoming *in = &ring[r];
-        if (!in->is_open)
+        if (!ring[r].is_open)
             continue;
-        int got = poll_channel(in);
+        int got = poll_channel(&ring[r]);
+        ring[r].is_used |= got > 0;
         handled += got;
-        in->empty_looks = got ? 0 : in->empty_looks + 1;
-        if (in->empty_looks <= EMPTY_LOOKS)
-            continue;
-        atomic_fetch_and_explicit(own_doorbell(), ~(UINT64_C(1) << r), memory_order_seq_cst);
-        if (!is_ready(in))
-            active_rings &= ~(UINT64_C(1) << r);
+        if (tidy)
+            retire(r);
     }
     return handled;
 }
 
+static bool rings_have_work(void)
+{
+    // acquire: whoever set the bit had made the ring.
+    uint64_t active = atomic_load_explicit(&active_rings, memory_order_acquire);
+    if (atomic_load_explicit(own_doorbell(), memory_order_relaxed) & ~active)
+        return true;
+    if (!active)
+        return false;
+    for (uint64_t left = active; left; left &= left - 1)
+        if (is_ready(&ring[__builtin_ctzll(left)]))
+            return true;
+    uint32_t n = atomic_load_explicit(&looks, memory_order_relaxed) + 1;
+    atomic_store_explicit(&looks, n, memory_order_relaxed);
+    return n >= LOOKS_PER_TIDY;
+}
+
 static bool has_work(void)
 {
-    return is_ready(&shared) || handlers_waiting() ||
-           atomic_load_explicit(&active_rings, memory_order_relaxed) ||
-           atomic_load_explicit(own_doorbell(), memory_order_relaxed);
+    return is_ready(&shared) || rings_have_work() || handlers_waiting();
 }
 
 int inbox_poll(void)
@@ -312,7 +338,7 @@ int inbox_poll(void)
         return 0;
     polls_here = true;
     int handled = handlers_run() + poll_channel(&shared);
-    if (active_rings | *own_doorbell())
+    if (rings)
         handled += poll_rings();
     handled += handlers_run();
     polls_here = nested;
