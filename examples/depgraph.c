@@ -8,7 +8,6 @@
 
 #include "depgraph.h"
 
-#include <unistd.h>
 
 enum { FEW = 300, MOST_TOP = 64 };
 
@@ -26,29 +25,10 @@ static const struct example_option options[] = {
     {.name = NULL},
 };
 
-// Finds the shipped list beside the program or in the source tree it was built in.
-static int find_shipped(char *path, size_t size)
-{
-    static const char *const places[] = {"data", "../../examples/data", "../examples/data"};
-    char self[2048];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(self, '/');
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(path, size, "%s/%s/packages.txt", self, places[i]);
-        if (!access(path, R_OK))
-            return 0;
-    }
-    snprintf(path, size, "examples/data/packages.txt");
-    return access(path, R_OK);
-}
-
 static int load_shipped(struct graph *g)
 {
     char path[4096];
-    if (find_shipped(path, sizeof path) || graph_read_list(g, path)) {
+    if (example_data(path, sizeof path) || graph_read_list(g, path)) {
         fprintf(stderr, "depgraph: cannot find the shipped data/packages.txt; use --file\n");
         return -1;
     }

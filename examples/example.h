@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 // One command-line option: a number (with its least value), a text, or a flag when arg is NULL.
 struct example_option {
@@ -109,6 +110,26 @@ static inline uint64_t example_random(uint64_t n)
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return z ^ (z >> 31);
+}
+
+// Finds the shipped list of packages, beside the program or in the source tree it was built in.
+// Returns 0 when it is there.
+static inline int example_data(char *path, size_t size)
+{
+    static const char *const places[] = {"data", "../../examples/data", "../examples/data"};
+    char self[2048];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(path, size, "%s/%s/packages.txt", self, places[i]);
+        if (!access(path, R_OK))
+            return 0;
+    }
+    snprintf(path, size, "examples/data/packages.txt");
+    return access(path, R_OK);
 }
 
 // Memory of this PE alone, zeroed. A program that cannot have its memory ends on all PEs.
