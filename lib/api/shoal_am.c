@@ -6,7 +6,6 @@
 #include "inbox.h"
 #include "region.h"
 
-
 #include <string.h>
 
 static bool id_ok(int id)
@@ -25,8 +24,10 @@ static int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int
         return SHOAL_EINIT;
     if (unlikely(!shoal_is_pe(pe) || !id_ok(id) || n > LIMIT_AM_PAYLOAD || (n && !payload)))
         return SHOAL_EINVAL;
-    inbox_send(pe, &(struct inbox_message){.arg = arg, .payload = payload, .n = n,
-                                           .id = (uint8_t)id, .flags = (uint8_t)flags});
+    inbox_send(
+        pe,
+        &(struct inbox_message){
+            .arg = arg, .payload = payload, .n = n, .id = (uint8_t)id, .flags = (uint8_t)flags});
     return SHOAL_OK;
 }
 
@@ -42,7 +43,10 @@ static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_
     if (!status)
         status = shoal_put(to, payload, n, NULL, NULL);
     if (!status)
-        inbox_send(to.pe, &(struct inbox_message){.arg = arg, .n = n, .at = at, .id = (uint8_t)id,
+        inbox_send(to.pe, &(struct inbox_message){.arg = arg,
+                                                  .n = n,
+                                                  .at = at,
+                                                  .id = (uint8_t)id,
                                                   .flags = (uint8_t)(flags | ENVELOPE_LONG)});
     return status;
 }
@@ -58,8 +62,7 @@ PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size
     return send_long(id, arg, payload, n, to, 0);
 }
 
-PUBLIC int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload,
-                          size_t n)
+PUBLIC int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n)
 {
     return am ? send(am->from, id, arg, payload, n, ENVELOPE_REPLY) : SHOAL_EINVAL;
 }

@@ -6,7 +6,8 @@
 #include "inbox.h"
 #include "wait.h"
 
-_Static_assert(sizeof(shoal_ct_value_t) == 2 * sizeof(uint64_t), "laid out as struct counter starts");
+_Static_assert(sizeof(shoal_ct_value_t) == 2 * sizeof(uint64_t),
+               "laid out as struct counter starts");
 
 PUBLIC int shoal_ct_alloc(shmem_team_t team, shoal_ct_t *ct)
 {
@@ -93,8 +94,7 @@ static bool look(size_t n, const shoal_ct_t ct[], const uint64_t threshold[], si
     return false;
 }
 
-PUBLIC int shoal_ct_test(size_t n, const shoal_ct_t ct[], const uint64_t threshold[],
-                         size_t *index)
+PUBLIC int shoal_ct_test(size_t n, const shoal_ct_t ct[], const uint64_t threshold[], size_t *index)
 {
     int status = check_set(n, ct, threshold);
     if (status)
@@ -105,8 +105,7 @@ PUBLIC int shoal_ct_test(size_t n, const shoal_ct_t ct[], const uint64_t thresho
     return SHOAL_EAGAIN;
 }
 
-PUBLIC int shoal_ct_wait(size_t n, const shoal_ct_t ct[], const uint64_t threshold[],
-                         size_t *index)
+PUBLIC int shoal_ct_wait(size_t n, const shoal_ct_t ct[], const uint64_t threshold[], size_t *index)
 {
     int status = check_set(n, ct, threshold);
     if (status)

@@ -73,7 +73,8 @@ static int rptr_of(struct place at, int pe, shoal_rptr_t *rptr)
 {
     if (at.space == SPACE_PRIVATE)
         return SHOAL_EINVAL;
-    shoal_rptr_t r = {.offset = at.offset, .pe = pe,
+    shoal_rptr_t r = {.offset = at.offset,
+                      .pe = pe,
                       .region = at.space == SPACE_DATA ? REGION_DATA : REGION_SLICE};
     struct place check;
     int status = region_resolve(&r, 0, &check);

@@ -47,7 +47,8 @@ static uint64_t status_of(int pe)
     const struct pe_ctl *ctl = world_ctl(pe);
     int pid = atomic_load_explicit(&ctl->pid, memory_order_relaxed);
     switch (atomic_load_explicit(&ctl->state, memory_order_acquire)) {
-    case PE_RUNNING: return pid && kill(pid, 0) && errno == ESRCH ? SHOAL_PE_GONE : SHOAL_PE_RUNNING;
+    case PE_RUNNING:
+        return pid && kill(pid, 0) && errno == ESRCH ? SHOAL_PE_GONE : SHOAL_PE_RUNNING;
     case PE_FINALIZED: return SHOAL_PE_FINALIZED;
     case PE_LEFT:
     case PE_DEAD: return SHOAL_PE_GONE;

@@ -115,8 +115,12 @@ static int run(struct operation *op, const shoal_comp_t *comp, shoal_event_t *ev
 // The part of a call that needs no completion.
 static int move(int kind, shoal_rptr_t remote, void *local, size_t n)
 {
-    struct operation op = {.kind = kind, .initiator = world.me, .remote = remote, .n = n,
-                           .local = place_of(local), .has_local = true};
+    struct operation op = {.kind = kind,
+                           .initiator = world.me,
+                           .remote = remote,
+                           .n = n,
+                           .local = place_of(local),
+                           .has_local = true};
     int needs, status = operation_run(&op, &needs);
     return status == SHOAL_EAGAIN ? help_run(&op, needs) : status;
 }
@@ -143,8 +147,12 @@ PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_co
         return status;
     void *here = place_here(at);
     if (unlikely(!here || comp)) {
-        struct operation op = {.kind = SHOAL_WORK_PUT, .initiator = world.me, .remote = to, .n = n,
-                               .local = place_of(from), .has_local = true};
+        struct operation op = {.kind = SHOAL_WORK_PUT,
+                               .initiator = world.me,
+                               .remote = to,
+                               .n = n,
+                               .local = place_of(from),
+                               .has_local = true};
         return run(&op, comp, event);
     }
     rma_copy(here, from, n);
@@ -163,8 +171,12 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
         return status;
     const void *here = place_here(at);
     if (unlikely(!here || comp)) {
-        struct operation op = {.kind = SHOAL_WORK_GET, .initiator = world.me, .remote = from,
-                               .n = n, .local = place_of(to), .has_local = true};
+        struct operation op = {.kind = SHOAL_WORK_GET,
+                               .initiator = world.me,
+                               .remote = from,
+                               .n = n,
+                               .local = place_of(to),
+                               .has_local = true};
         return run(&op, comp, event);
     }
     rma_copy(to, here, n);
@@ -267,8 +279,7 @@ PUBLIC int shoal_getv(const shoal_part_t part[], size_t parts, const shoal_comp_
 
 // ---- Atomics and accumulate
 PUBLIC int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const void *a,
-                        const void *b, void *fetch, const shoal_comp_t *comp,
-                        shoal_event_t *event)
+                        const void *b, void *fetch, const shoal_comp_t *comp, shoal_event_t *event)
 {
     size_t size = element_size(type);
     if (!shoal_is_up())
@@ -276,8 +287,12 @@ PUBLIC int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const
     if (!element_can(op, type) || size > sizeof(uint64_t) || (!a && op != SHOAL_NOOP) ||
         (!b && op == SHOAL_CSWAP))
         return SHOAL_EINVAL;
-    struct operation o = {.kind = SHOAL_WORK_ATOMIC, .initiator = world.me, .remote = at, .op = op,
-                          .type = type, .has_local = fetch != NULL};
+    struct operation o = {.kind = SHOAL_WORK_ATOMIC,
+                          .initiator = world.me,
+                          .remote = at,
+                          .op = op,
+                          .type = type,
+                          .has_local = fetch != NULL};
     if (a)
         memcpy(&o.a, a, size);
     if (b)
@@ -297,8 +312,13 @@ static int accumulate_block(shoal_rptr_t remote, char *local, size_t n, void *ar
 {
     const struct accumulate *acc = arg;
     size_t size = element_size(acc->type);
-    struct operation op = {.kind = OPERATION_ACC, .initiator = world.me, .remote = remote,
-                           .local = place_of(local), .has_local = true, .n = n, .op = acc->op,
+    struct operation op = {.kind = OPERATION_ACC,
+                           .initiator = world.me,
+                           .remote = remote,
+                           .local = place_of(local),
+                           .has_local = true,
+                           .n = n,
+                           .op = acc->op,
                            .type = acc->type};
     if (n % size)
         return SHOAL_EINVAL;
@@ -311,9 +331,9 @@ static int accumulate_block(shoal_rptr_t remote, char *local, size_t n, void *ar
 }
 
 PUBLIC int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
-                     const ptrdiff_t from_stride[], const size_t count[], int levels,
-                     shoal_op_t op, shoal_type_t type, const void *scale,
-                     const shoal_comp_t *comp, shoal_event_t *event)
+                     const ptrdiff_t from_stride[], const size_t count[], int levels, shoal_op_t op,
+                     shoal_type_t type, const void *scale, const shoal_comp_t *comp,
+                     shoal_event_t *event)
 {
     struct strides s = {to_stride, from_stride, count, levels};
     struct accumulate acc = {op, type, scale};

@@ -49,9 +49,15 @@ static int from_message(const shoal_work_t *work, struct operation *op)
 static int from_work(const shoal_work_t *work, struct operation *op)
 {
     int status = SHOAL_EINVAL;
-    *op = (struct operation){.kind = work->kind, .initiator = world.me, .pe = work->pe,
-                             .n = work->n, .op = (int)work->op, .type = (int)work->type,
-                             .ct = work->ct, .value = work->value, .has_local = true};
+    *op = (struct operation){.kind = work->kind,
+                             .initiator = world.me,
+                             .pe = work->pe,
+                             .n = work->n,
+                             .op = (int)work->op,
+                             .type = (int)work->type,
+                             .ct = work->ct,
+                             .value = work->value,
+                             .has_local = true};
     switch (work->kind) {
     case SHOAL_WORK_PUT:
     case SHOAL_WORK_GET:

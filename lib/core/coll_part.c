@@ -31,7 +31,9 @@ static struct view view_of(const struct operation *op)
 {
     return (struct view){.set = {(int)(op->value.success >> 32), (int)(int32_t)op->value.success,
                                  (int)op->value.failure},
-                         .area = (int)(op->a >> 32), .slot = op->a & 0xffffffffu, .round = op->b,
+                         .area = (int)(op->a >> 32),
+                         .slot = op->a & 0xffffffffu,
+                         .round = op->b,
                          .part = (int)op->n};
 }
 

@@ -210,8 +210,8 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
     w->done = 0;
     fill_part(p, slot, &w->op);
     struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
-    *event = (shoal_event_t){.word = (uint64_t *)&p->entry->done.success, .least = p->round,
-                             .more = p};
+    *event = (shoal_event_t){
+        .word = (uint64_t *)&p->entry->done.success, .least = p->round, .more = p};
     trigger_arm(w, &first->ready, p->round * (uint64_t)team->set.size);
     counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
     return SHOAL_OK;

@@ -46,7 +46,10 @@ static void run(shoal_am_fn *fn, const struct message *m)
     const struct envelope *e = &m->envelope;
     bool is_long = e->flags & ENVELOPE_LONG;
     const void *payload = e->n <= INLINE_BYTES ? e->bytes : m->payload;
-    shoal_am_t am = {.from = e->from, .id = e->id, .arg = e->arg, .user = handlers[e->id].user,
+    shoal_am_t am = {.from = e->from,
+                     .id = e->id,
+                     .arg = e->arg,
+                     .user = handlers[e->id].user,
                      .payload = is_long ? place_here(e->at) : payload,
                      .n = is_long ? e->long_n : e->n,
                      .is_reply = !!(e->flags & ENVELOPE_REPLY)};

@@ -68,7 +68,7 @@ static int end(struct piece *p, const struct operation *op)
 static size_t type_size(const struct operation *op)
 {
 #define X(name, type) sizeof(type),
-    static const size_t size[] = {SHOAL_TYPES(X)};
+    static const size_t size[] = { SHOAL_TYPES(X) };
 #undef X
     return size[op->type];
 }

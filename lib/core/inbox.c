@@ -78,8 +78,8 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
     uint64_t number = peer->made % LIMIT_RINGS;
     if (!claim_for(world.me, peer->sent + 1, shared_channel(room->pe), LIMIT_INBOX_SLOTS, room))
         return false;
-    inbox_fill(room, &(struct inbox_message){.arg = number, .id = INBOX_RING_OPEN,
-                                       .flags = ENVELOPE_SYSTEM});
+    inbox_fill(room, &(struct inbox_message){
+                         .arg = number, .id = INBOX_RING_OPEN, .flags = ENVELOPE_SYSTEM});
     publish(room);
     peer->sent++;
     peer->ring = peer->made - number;
@@ -164,8 +164,8 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
 
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 {
-    inbox_send(pe, &(struct inbox_message){.arg = arg, .id = (uint8_t)what,
-                                           .flags = ENVELOPE_SYSTEM});
+    inbox_send(pe,
+               &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
 }
 
 // ---- Receiving. All of this belongs to the thread that polls.
@@ -333,8 +333,8 @@ static bool has_work(void)
 int inbox_poll(void)
 {
     bool nested = polls_here;
-    if (likely(!has_work()) || (!nested && atomic_exchange_explicit(&polling, true,
-                                                                    memory_order_acquire)))
+    if (likely(!has_work()) ||
+        (!nested && atomic_exchange_explicit(&polling, true, memory_order_acquire)))
         return 0;
     polls_here = true;
     int handled = handlers_run() + poll_channel(&shared);

@@ -15,10 +15,12 @@ int completion_from(const shoal_comp_t *comp, struct operation *op)
     op->has_comp = comp != NULL;
     if (!comp)
         return SHOAL_OK;
-    op->comp = (struct completion){
-        .signal_value = comp->signal_value, .am_arg = comp->am_arg, .am_id = comp->am_id,
-        .initiator_ct = comp->initiator_ct, .target_ct = comp->target_ct,
-        .signal_op = comp->signal ? comp->signal_op : -1};
+    op->comp = (struct completion){.signal_value = comp->signal_value,
+                                   .am_arg = comp->am_arg,
+                                   .am_id = comp->am_id,
+                                   .initiator_ct = comp->initiator_ct,
+                                   .target_ct = comp->target_ct,
+                                   .signal_op = comp->signal ? comp->signal_op : -1};
     if (comp->signal)
         op->comp.signal = *comp->signal;
     bool signal_ok = !comp->signal || comp->signal_op == SHMEM_SIGNAL_SET ||
@@ -26,7 +28,7 @@ int completion_from(const shoal_comp_t *comp, struct operation *op)
     bool counters_ok = (!comp->initiator_ct || counter_is_own(comp->initiator_ct)) &&
                        comp->target_ct < LIMIT_COUNTERS;
     return signal_ok && counters_ok && comp->am_id >= 0 && comp->am_id < 256 ? SHOAL_OK
-                                                                            : SHOAL_EINVAL;
+                                                                             : SHOAL_EINVAL;
 }
 
 static int run_signal(const struct completion *comp)
@@ -53,8 +55,8 @@ int completion_run(const struct completion *comp, int initiator, int target)
     if (comp->target_ct)
         counter_add(counter_at(target, comp->target_ct), target, 1, 0);
     if (comp->am_id)
-        inbox_send_for(initiator, target, &(struct inbox_message){.id = (uint8_t)comp->am_id,
-                                                                  .arg = comp->am_arg});
+        inbox_send_for(initiator, target,
+                       &(struct inbox_message){.id = (uint8_t)comp->am_id, .arg = comp->am_arg});
     if (comp->initiator_ct)
         counter_add(counter_at(initiator, comp->initiator_ct), initiator, !status, !!status);
     return status;
@@ -145,8 +147,8 @@ static int run_message(const struct operation *op, int *needs)
     const void *payload = op->n ? reach(op->local, needs, &status) : NULL;
     if (!status)
         inbox_send_for(op->initiator, op->pe,
-                       &(struct inbox_message){.id = (uint8_t)op->am_id, .arg = op->a,
-                                               .payload = payload, .n = op->n});
+                       &(struct inbox_message){
+                           .id = (uint8_t)op->am_id, .arg = op->a, .payload = payload, .n = op->n});
     return status;
 }
 

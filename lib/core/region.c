@@ -90,8 +90,11 @@ int region_key(uint32_t index, shoal_key_t *key)
     if (index >= LIMIT_REGIONS)
         return SHOAL_EINVAL;
     const struct region_entry *e = entry_of(world.me, index);
-    struct key k = {.stamp = e->stamp, .base = (uint64_t)(uintptr_t)base_of(e, world.me),
-                    .size = e->size, .pe = world.me, .index = index};
+    struct key k = {.stamp = e->stamp,
+                    .base = (uint64_t)(uintptr_t)base_of(e, world.me),
+                    .size = e->size,
+                    .pe = world.me,
+                    .index = index};
     if (!k.stamp)
         return SHOAL_EINVAL;
     memcpy(key, &k, sizeof k);
@@ -124,8 +127,8 @@ int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rpt
         offset -= k.base;
     if (offset > size)
         return SHOAL_ERANGE;
-    *rptr = (shoal_rptr_t){.offset = offset, .stamp = k.stamp, .pe = k.pe,
-                           .region = k.index + REGION_FIRST};
+    *rptr = (shoal_rptr_t){
+        .offset = offset, .stamp = k.stamp, .pe = k.pe, .region = k.index + REGION_FIRST};
     return SHOAL_OK;
 }
 
@@ -141,7 +144,8 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
         return SHOAL_EKEY;
     if (likely(r->region == REGION_SLICE)) {
         uint64_t first = (uint64_t)world.slice_size - world.job->arena_size - world.heap_size;
-        if (r->offset < first || !within(r->offset - first, n, world.heap_size + world.job->arena_size))
+        if (r->offset < first ||
+            !within(r->offset - first, n, world.heap_size + world.job->arena_size))
             return SHOAL_ERANGE;
         *at = (struct place){r->pe, SPACE_SLICE, r->offset};
         return SHOAL_OK;

@@ -120,8 +120,8 @@ static void lower_next(struct counter *c, uint64_t threshold)
 {
     uint64_t next = atomic_load_explicit(&c->next, memory_order_seq_cst);
     while (threshold < next &&
-           !atomic_compare_exchange_weak_explicit(&c->next, &next, threshold,
-                                                  memory_order_seq_cst, memory_order_seq_cst))
+           !atomic_compare_exchange_weak_explicit(&c->next, &next, threshold, memory_order_seq_cst,
+                                                  memory_order_seq_cst))
         ;
 }
 
@@ -230,8 +230,8 @@ static void hold(struct counter *c)
 {
     struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
     uint32_t lock = LOCK_FREE;
-    while (!atomic_compare_exchange_weak_explicit(&c->lock, &lock, LOCK_HELD,
-                                                  memory_order_acq_rel, memory_order_relaxed)) {
+    while (!atomic_compare_exchange_weak_explicit(&c->lock, &lock, LOCK_HELD, memory_order_acq_rel,
+                                                  memory_order_relaxed)) {
         lock = LOCK_FREE;
         waiter_step(&wait);
     }
@@ -258,7 +258,8 @@ int trigger_cancel(uint64_t handle)
     if (index == 0 || index > LIMIT_WORKS || queue.running)
         return SHOAL_EINVAL;
     struct work *w = &slice_of(world.me)->works.work[index - 1];
-    if (atomic_load_explicit(&w->generation, memory_order_acquire) != (uint32_t)handle || !w->counter)
+    if (atomic_load_explicit(&w->generation, memory_order_acquire) != (uint32_t)handle ||
+        !w->counter)
         return SHOAL_ELATE;
     struct counter *c = ref_at(w->counter);
     hold(c);
