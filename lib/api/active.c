@@ -38,9 +38,9 @@ WEAK_TWIN(shmem_sync);
     void pshmem_broadcast##BITS(void *dest, const void *source, size_t nelems, int PE_root,    \
                                 ACTIVE)                                                        \
     {                                                                                          \
-        check_root("shmem_broadcast" #BITS, PE_root, PE_size);                                 \
         BODY("shmem_broadcast" #BITS, CALL_broadcast, nelems * BYTES, nelems * BYTES,          \
-             coll_broadcast(&g, dest, source, nelems * BYTES, PE_root, false))                 \
+             (check_root("shmem_broadcast" #BITS, PE_root, PE_size),                           \
+              coll_broadcast(&g, dest, source, nelems * BYTES, PE_root, false)))               \
     }                                                                                          \
     WEAK_TWIN(shmem_broadcast##BITS);                                                          \
     void pshmem_collect##BITS(void *dest, const void *source, size_t nelems, ACTIVE)           \

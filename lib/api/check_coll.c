@@ -32,6 +32,15 @@ void check_buffers(const char *call, const void *dest, size_t dest_bytes, const 
     check_symmetric(call, "source", source, source_bytes);
 }
 
+void check_in_place(const char *call, const void *dest, const void *source, size_t bytes)
+{
+    check_buffers(call, dest, bytes, source, bytes);
+    uintptr_t to = (uintptr_t)dest, from = (uintptr_t)source;
+    if (settings.check && to != from && (to < from ? from - to : to - from) < bytes)
+        fatal("%s: arguments dest and source overlap in part: they must be the same or apart",
+              call);
+}
+
 void check_alltoall(const char *call, const void *dest, const void *source, ptrdiff_t dst,
                     ptrdiff_t sst, size_t nelems, size_t size, int npes)
 {

@@ -13,6 +13,8 @@ bool check_team(const char *call, struct shoal_team *team); // false: SHMEM_TEAM
 void check_root(const char *call, int root, int size);
 void check_buffers(const char *call, const void *dest, size_t dest_bytes, const void *source,
                    size_t source_bytes);
+// The same, and the two of them, of `bytes` each, are one or apart.
+void check_in_place(const char *call, const void *dest, const void *source, size_t bytes);
 void check_alltoall(const char *call, const void *dest, const void *source, ptrdiff_t dst,
                     ptrdiff_t sst, size_t nelems, size_t size, int npes);
 

@@ -11,6 +11,8 @@
 static int create(const char *call, shmem_team_t team, long options, shmem_ctx_t *ctx)
 {
     check_up(call);
+    if (!ctx)
+        fatal("%s: argument ctx is NULL: the new context's handle goes there", call);
     *ctx = SHMEM_CTX_INVALID;
     if (team == SHMEM_TEAM_INVALID)
         return -1;

@@ -4,6 +4,7 @@
 // quiet is the fence that also orders later loads.
 #include "call.h"
 #include "ctx.h"
+#include "log.h"
 #include "pshmem.h"
 #include "remote.h"
 #include "world.h"
@@ -36,10 +37,23 @@ void pshmem_fence(void)
 }
 WEAK_TWIN(shmem_fence);
 
-// The chapter lets fence and quiet pass over SHMEM_CTX_INVALID.
+// The chapter lets fence and quiet pass over SHMEM_CTX_INVALID; what is no context is refused.
+static inline bool is_valid(const char *call, shmem_ctx_t ctx)
+{
+    if (unlikely(ctx && ctx->magic != CTX_MAGIC))
+        ctx_bad(call, ctx, 0);
+    return ctx != NULL;
+}
+
+static void check_list(const char *call, const int *target_pes, size_t npes)
+{
+    if (npes && !target_pes)
+        fatal("%s: argument target_pes is NULL, with %zu PEs in it", call, npes);
+}
+
 void pshmem_ctx_fence(shmem_ctx_t ctx)
 {
-    if (ctx)
+    if (is_valid("shmem_ctx_fence", ctx))
         fence("shmem_ctx_fence");
 }
 WEAK_TWIN(shmem_ctx_fence);
@@ -52,13 +66,14 @@ WEAK_TWIN(shmem_quiet);
 
 void pshmem_ctx_quiet(shmem_ctx_t ctx)
 {
-    if (ctx)
+    if (is_valid("shmem_ctx_quiet", ctx))
         quiet("shmem_ctx_quiet");
 }
 WEAK_TWIN(shmem_ctx_quiet);
 
 void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes)
 {
+    check_list("shmem_ctx_pe_quiet", target_pes, npes);
     for (size_t i = 0; i < npes; i++)
         ctx_pe("shmem_ctx_pe_quiet", ctx, target_pes[i]);
     if (npes)
@@ -68,6 +83,7 @@ WEAK_TWIN(shmem_ctx_pe_quiet);
 
 void pshmem_pe_quiet(const int *target_pes, size_t npes)
 {
+    check_list("shmem_pe_quiet", target_pes, npes);
     for (size_t i = 0; i < npes; i++)
         check_pe("shmem_pe_quiet", target_pes[i]);
     if (npes)

@@ -129,6 +129,8 @@ WEAK_TWIN(shmem_ptr);
 void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe)
 {
     check_up("shmem_team_ptr");
+    if (team != SHMEM_TEAM_INVALID && team->magic != TEAM_MAGIC)
+        fatal("shmem_team_ptr: %p is not a team, or a destroyed one", (void *)team);
     if (team == SHMEM_TEAM_INVALID || pe < 0 || pe >= team->set.size)
         return NULL;
     return pshmem_ptr(dest, set_pe(&team->set, pe));

@@ -99,6 +99,7 @@ uint64_t pshmem_signal_fetch(const uint64_t *sig_addr)
 {
     check_up("shmem_signal_fetch");
     check_symmetric("shmem_signal_fetch", "sig_addr", sig_addr, sizeof *sig_addr);
+    check_aligned("shmem_signal_fetch", "sig_addr", sig_addr, sizeof *sig_addr);
     return atomic_load_explicit((const _Atomic uint64_t *)sig_addr, memory_order_acquire);
 }
 WEAK_TWIN(shmem_signal_fetch);

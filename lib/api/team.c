@@ -16,6 +16,12 @@ static bool is_valid(const char *call, shmem_team_t team)
     return team != SHMEM_TEAM_INVALID;
 }
 
+static void check_place(const char *call, const char *argument, const void *place)
+{
+    if (!place)
+        fatal("%s: argument %s is NULL: the new team's handle goes there", call, argument);
+}
+
 int pshmem_team_my_pe(shmem_team_t team)
 {
     return is_valid("shmem_team_my_pe", team) ? team->me : -1;
@@ -67,6 +73,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
                               const shmem_team_config_t *config, long config_mask,
                               shmem_team_t *new_team)
 {
+    check_place("shmem_team_split_strided", "new_team", new_team);
     *new_team = SHMEM_TEAM_INVALID;
     if (!is_valid("shmem_team_split_strided", parent_team))
         return -1;
@@ -86,6 +93,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
                          shmem_team_t *xaxis_team, const shmem_team_config_t *yaxis_config,
                          long yaxis_mask, shmem_team_t *yaxis_team)
 {
+    check_place("shmem_team_split_2d", "xaxis_team", xaxis_team);
+    check_place("shmem_team_split_2d", "yaxis_team", yaxis_team);
     *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
     if (!is_valid("shmem_team_split_2d", parent_team))
         return -1;

@@ -21,6 +21,12 @@ static inline uint64_t amo_to_bits(const void *value, size_t n)
     return bits;
 }
 
+// As peer_at; what is not aligned takes the slow path too, which says so.
+static inline void *amo_at(const void *dest, size_t n, int pe)
+{
+    return likely(((uintptr_t)dest & (n - 1)) == 0) ? peer_at(dest, n, pe) : NULL;
+}
+
 // One operation: `expression` computes it on `at`, the _Atomic word at the peer; OP is what a
 // transport is asked for.
 #define AMO_FUNCTION(op, OP, TYPE, NAME, expression)                                           \
@@ -28,7 +34,7 @@ static inline uint64_t amo_to_bits(const void *value, size_t n)
                                          TYPE compare, int pe)                                 \
     {                                                                                          \
         call_note(CALL_atomic, pe);                                                            \
-        _Atomic TYPE *at = peer_at(dest, sizeof *dest, pe);                                    \
+        _Atomic TYPE *at = amo_at(dest, sizeof *dest, pe);                                    \
         TYPE old = compare;                                                                    \
         if (likely(at != NULL)) {                                                              \
             struct bell *bell = &world_ctl(pe)->bell;                                          \

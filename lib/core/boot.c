@@ -114,6 +114,7 @@ static int boot_alone(void)
     world.me = 0;
     world.npes = 1;
     world.job->ready = 1;
+    data_alone_forks();
     return 0;
 }
 

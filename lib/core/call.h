@@ -43,7 +43,7 @@ _Bool call_blocks(uint64_t word); // the PE was inside it, not merely past it
 extern TLS_FAST _Atomic uint64_t *call_slot;
 
 #define CALL_BLOCKS (1u << 16)
-#define CALL_WORD(id, pe) ((uint64_t)(id) | (uint64_t)(uint32_t)((pe) + 1) << 32)
+#define CALL_WORD(id, pe) ((uint64_t)(id) | (uint64_t)((uint32_t)(pe) + 1) << 32)
 
 // A call that returns at once: remembered as the last one.
 static inline void call_note(enum call_id id, int pe)

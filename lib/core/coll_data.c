@@ -14,7 +14,7 @@ static const char *member_at(const struct group *g, const void *addr, int i)
 
 static void copy(void *dest, const void *src, size_t n)
 {
-    if (dest != src)
+    if (dest != src && n)
         memmove(dest, src, n);
 }
 
@@ -25,7 +25,7 @@ static void broadcast_short(const struct group *g, void *dest, const void *src, 
         exchange_publish(g->team, src, n);
         copy(dest, src, n);
     } else {
-        memcpy(dest, exchange_read(g->team, root, n), n);
+        copy(dest, exchange_read(g->team, root, n), n);
     }
     exchange_leave(g->team, false);
 }
@@ -48,7 +48,7 @@ static void fcollect_short(const struct group *g, char *dest, const void *src, s
     exchange_enter(g->team);
     exchange_publish(g->team, src, n);
     for (int i = 0; i < g->set.size; i++)
-        memcpy(dest + (size_t)i * n, exchange_read(g->team, i, n), n);
+        copy(dest + (size_t)i * n, exchange_read(g->team, i, n), n);
     exchange_leave(g->team, true);
 }
 

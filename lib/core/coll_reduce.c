@@ -27,7 +27,8 @@ static void reduce_short(const struct group *g, const struct reduce_op *op, void
     for (int i = 1; i < g->set.size; i++)
         op->fn(acc, exchange_read(g->team, i, bytes), n);
     exchange_leave(g->team, true);
-    memcpy(dest, acc, bytes);
+    if (bytes)
+        memcpy(dest, acc, bytes);
 }
 
 static void scan_short(const struct group *g, const struct reduce_op *op, void *dest,
@@ -43,7 +44,8 @@ static void scan_short(const struct group *g, const struct reduce_op *op, void *
     for (int i = 1; i <= last; i++)
         op->fn(acc, exchange_read(g->team, i, bytes), n);
     exchange_leave(g->team, false);
-    memcpy(dest, acc, bytes);
+    if (bytes)
+        memcpy(dest, acc, bytes);
 }
 
 static void reduce_block(const struct group *g, const struct reduce_op *op, void *dest,

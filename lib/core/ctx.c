@@ -12,6 +12,7 @@ struct shoal_ctx shoal_ctx_default = {.team = &shoal_team_world, .magic = CTX_MA
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shoal_ctx *list;
+static struct shoal_ctx *spare; // destroyed; not given back, so that their handles are told
 
 int ctx_up(void)
 {
@@ -28,18 +29,19 @@ void ctx_down(void)
 
 struct shoal_ctx *ctx_create(struct shoal_team *team, long options)
 {
-    struct shoal_ctx *ctx = calloc(1, sizeof *ctx);
-    if (!ctx)
-        return NULL;
-    ctx->set = team->set;
-    ctx->team = team;
-    ctx->options = options;
-    ctx->magic = CTX_MAGIC;
     pthread_mutex_lock(&list_lock);
-    ctx->next = list;
-    if (list)
-        list->prev = ctx;
-    list = ctx;
+    struct shoal_ctx *ctx = spare;
+    if (ctx)
+        spare = ctx->next;
+    else
+        ctx = malloc(sizeof *ctx);
+    if (ctx) {
+        *ctx = (struct shoal_ctx){.set = team->set, .team = team, .options = options,
+                                  .next = list, .magic = CTX_MAGIC};
+        if (list)
+            list->prev = ctx;
+        list = ctx;
+    }
     pthread_mutex_unlock(&list_lock);
     return ctx;
 }
@@ -53,9 +55,11 @@ void ctx_destroy(struct shoal_ctx *ctx)
         ctx->prev->next = ctx->next;
     else
         list = ctx->next;
-    pthread_mutex_unlock(&list_lock);
     ctx->magic = 0;
-    free(ctx);
+    ctx->set.size = 0; // no PE number is right for it any more: see ctx_pe
+    ctx->next = spare;
+    spare = ctx;
+    pthread_mutex_unlock(&list_lock);
 }
 
 void ctx_destroy_of_team(struct shoal_team *team)

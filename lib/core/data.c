@@ -98,11 +98,14 @@ static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t end)
     return failed ? -1 : 0;
 }
 
-static void *fork_copy;
+// The handlers run in the thread that forks, and several may; not in the segment that moves either.
+static TLS_FAST void *fork_copy;
 
 // Only what the file really holds is copied; the rest of the private copy stays zero.
 static void before_fork(void)
 {
+    if (world.forked) // its data is private already
+        return;
     fork_copy = mmap(NULL, world.data_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                      -1, 0);
     if (fork_copy == MAP_FAILED)
@@ -111,19 +114,24 @@ static void before_fork(void)
     for (off_t at = base; (at = lseek(world.job_fd, at, SEEK_DATA)) >= 0 && at < last;) {
         off_t hole = lseek(world.job_fd, at, SEEK_HOLE);
         hole = hole < 0 || hole > last ? last : hole;
-        memcpy((char *)fork_copy + (at - base), (char *)world.data + (at - base),
-               (size_t)(hole - at));
-        at = hole;
+        // Read, not copied: a sanitizer objects to the gaps between variables.
+        ssize_t n = pread(world.job_fd, (char *)fork_copy + (at - base), (size_t)(hole - at), at);
+        if (n <= 0)
+            fatal("fork: cannot copy the static data: %s", strerror(errno));
+        at += n;
     }
 }
 
 static void in_parent(void)
 {
-    munmap(fork_copy, world.data_size);
+    if (!world.forked)
+        munmap(fork_copy, world.data_size);
 }
 
 static void in_child(void)
 {
+    if (world.forked)
+        return;
     if (mremap(fork_copy, world.data_size, world.data_size, MREMAP_MAYMOVE | MREMAP_FIXED,
                (void *)world.data) == MAP_FAILED)
         fatal("fork: the child cannot have its own static data: %s", strerror(errno));
@@ -137,13 +145,18 @@ static void only_mark_child(void)
     call_slot = NULL;
 }
 
+void data_alone_forks(void)
+{
+    pthread_atfork(NULL, NULL, only_mark_child);
+}
+
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
 {
     struct segment s = {.hash = 0xcbf29ce484222325u};
     dl_iterate_phdr(find_segment, &s);
     ctl->data_hash = s.hash;
     uintptr_t start = s.relro_end > s.start && s.relro_end <= s.end ? s.relro_end : s.start;
-    start = (start + PAGE - 1) & ~(PAGE - 1);
+    start &= ~(PAGE - 1); // the loader protects whole pages only, so this one can be written to
     uintptr_t end = (s.end + PAGE - 1) & ~(PAGE - 1);
     if (!settings.static_data || job->npes == 1 || end <= start || thread_count() > 1) {
         if (thread_count() > 1)

@@ -5,10 +5,13 @@
 
 #include "job.h"
 
-// Moves the main program's writable segment, from the page after its read-only relocations to its
+// Moves the main program's writable segment, from the page where its read-only relocations end to its
 // end, into the job's file. Call it while the process has one thread, at best before main. Fills
 // world.data and the layout in ctl. Does nothing when the job has one PE or SHOAL_STATIC=0.
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me);
+
+// For a PE that starts alone, whose data stays where it is: marks forked children as no PEs.
+void data_alone_forks(void);
 
 // Maps every PE's static data. Returns 0, or -1 after one line, when the executables differ.
 int data_map_peers(void);

@@ -33,7 +33,8 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
     struct team_line *line = &own->publish[seq & 1];
     if (seq > 2 && team->all_left < seq - 2)
         wait_until_left(team, seq - 2);
-    memcpy(n <= LINE_BYTES ? line->bytes : own->slot[seq & 1], part, n);
+    if (n) // or part may be NULL
+        memcpy(n <= LINE_BYTES ? line->bytes : own->slot[seq & 1], part, n);
     // Pairs with the acquire load in exchange_read: the part comes before.
     atomic_store_explicit(&line->seq, seq, memory_order_release);
     bell_check(&own->bell);

@@ -37,6 +37,7 @@ static struct lock_words *check_lock(const char *call, long *lock)
 {
     check_up(call);
     check_symmetric(call, "lock", lock, sizeof *lock);
+    check_aligned(call, "lock", lock, sizeof *lock);
     return (struct lock_words *)lock;
 }
 

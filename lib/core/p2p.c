@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { TESTS_PER_YIELD = 64 };
 
@@ -74,12 +75,32 @@ static size_t kind_size(enum p2p_kind kind)
     return size[kind];
 }
 
-static void check(const struct p2p_set *set)
+COLD static void explain(const struct p2p_set *set)
 {
+    const char *argument = strstr(set->call, "signal") ? "sig_addr" : "ivar";
     check_up(set->call);
     if (!is_cmp(set->cmp))
         fatal("%s: argument cmp is %d, not one of SHMEM_CMP_*", set->call, set->cmp);
-    check_symmetric(set->call, "ivar", set->ivars, set->n * kind_size(set->kind));
+    check_symmetric(set->call, argument, set->ivars, set->n * kind_size(set->kind));
+    check_aligned(set->call, argument, set->ivars, kind_size(set->kind));
+    if (!set->values)
+        fatal("%s: argument cmp_values is NULL, with %zu words to compare", set->call, set->n);
+}
+
+static void check(const struct p2p_set *set)
+{
+    size_t size = kind_size(set->kind);
+    bool is_there = world_in_heap(set->ivars, set->n * size) ||
+                    world_in_data(set->ivars, set->n * size);
+    if (unlikely(!world_is_up() || world.forked || !is_cmp(set->cmp) ||
+                 (set->n && (!is_there || (uintptr_t)set->ivars % size || !set->values))))
+        explain(set);
+}
+
+static void check_indices(const struct p2p_set *set, enum p2p_want want, const size_t *indices)
+{
+    if (want == P2P_SOME && set->n && !indices)
+        fatal("%s: argument indices is NULL: it needs room for %zu", set->call, set->n);
 }
 
 // Starts behind the index returned last, so that a series of calls returns every index that
@@ -127,6 +148,7 @@ static void let_others_run(void)
 size_t p2p_look(const struct p2p_set *set, enum p2p_want want, size_t *indices)
 {
     check(set);
+    check_indices(set, want, indices);
     call_note(CALL_test, -1);
     size_t got = look(set, want, indices);
     if (got == (want == P2P_ANY ? SIZE_MAX : 0))
@@ -146,6 +168,7 @@ size_t p2p_wait(const struct p2p_set *set, enum p2p_want want, size_t *indices)
 {
     size_t none = want == P2P_ANY ? SIZE_MAX : 0, got = none;
     check(set);
+    check_indices(set, want, indices);
     if (is_empty(set))
         return none;
     call_enter(CALL_wait_until);

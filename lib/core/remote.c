@@ -7,6 +7,8 @@
 #include "wait.h"
 #include "world.h"
 
+#include <string.h>
+
 static const struct transport *transport;
 static struct transport_facts facts;
 static void *ep;
@@ -67,6 +69,21 @@ void check_symmetric(const char *call, const char *argument, const void *addr, s
               argument, n, addr);
     fatal("%s: argument %s (%p) is not symmetric: use memory from shmem_malloc, or a global or "
           "static variable of the program", call, argument, addr);
+}
+
+void check_aligned(const char *call, const char *argument, const void *addr, size_t size)
+{
+    if ((uintptr_t)addr % size)
+        fatal("%s: argument %s (%p) is not aligned: it must be a multiple of %zu", call, argument,
+              addr, size);
+}
+
+// What the manual calls the object of an atomic operation or a signal.
+static const char *amo_argument(const char *call, enum transport_op op)
+{
+    if (strstr(call, "signal"))
+        return "sig_addr";
+    return op == TRANSPORT_FETCH ? "source" : "dest";
 }
 
 static struct transport_remote locate(const void *addr, int pe)
@@ -142,7 +159,8 @@ uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
 {
     check_up(call);
     check_pe(call, pe);
-    check_symmetric(call, "dest", dest, width == TRANSPORT_32 ? 4 : 8);
+    check_symmetric(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
+    check_aligned(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
     uint64_t old = 0;
     struct transport_request request = {.left = 1};
     while (again(call, transport->amo(ep, NULL, locate(dest, pe), op, width, operand, compare,

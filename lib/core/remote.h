@@ -23,6 +23,7 @@ void remote_flush(void); // complete at the target: all there is
 // The checks alone, for calls of several parts. addr may be anything when n is 0.
 void check_up(const char *call);
 void check_pe(const char *call, int pe);
+void check_aligned(const char *call, const char *argument, const void *addr, size_t size);
 void check_symmetric(const char *call, const char *argument, const void *addr, size_t n);
 
 #endif

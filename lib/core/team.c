@@ -7,7 +7,6 @@
 #include "ctx.h"
 #include "log.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLITS = 2 };
@@ -17,7 +16,8 @@ struct shoal_team shoal_team_world = {.area = WORLD_AREA, .predefined = true, .m
 struct shoal_team shoal_team_shared = {.area = SHARED_AREA, .predefined = true, .magic = TEAM_MAGIC};
 
 static unsigned long free_areas[MAP_WORDS];
-static struct shoal_team *alive[LIMIT_TEAMS]; // by area, those made by team_split
+static struct shoal_team records[LIMIT_TEAMS]; // by area, those made by team_split; not given back,
+                                               // so that a destroyed team's handle is told
 
 int set_find(const struct pe_set *set, int pe)
 {
@@ -47,12 +47,8 @@ int team_up(void)
 
 void team_down(void)
 {
-    for (int area = 0; area < LIMIT_TEAMS; area++) {
-        if (alive[area])
-            alive[area]->magic = 0;
-        free(alive[area]);
-        alive[area] = NULL;
-    }
+    for (int area = 0; area < LIMIT_TEAMS; area++)
+        records[area].magic = 0;
 }
 
 // The n-th set bit of the map, or -1.
@@ -66,14 +62,11 @@ static int nth_free(const unsigned long *map, int n)
 
 static struct shoal_team *team_new(const struct pe_set *set, int area, int num_contexts)
 {
-    struct shoal_team *team = calloc(1, sizeof *team);
-    if (!team)
-        fatal("no memory for a team's record of %zu bytes", sizeof *team);
+    struct shoal_team *team = &records[area];
     *team = (struct shoal_team){.set = *set, .me = set_find(set, world.me), .area = area,
                                 .num_contexts = num_contexts, .magic = TEAM_MAGIC};
     memset((void *)team_area_at(team, team->me), 0, sizeof(struct team_area));
     free_areas[area / 64] &= ~(1UL << (area % 64));
-    alive[area] = team;
     return team;
 }
 
@@ -111,7 +104,5 @@ void team_destroy(struct shoal_team *team)
     ctx_destroy_of_team(team);
     coll_sync(&g); // nobody still reads the areas
     free_areas[team->area / 64] |= 1UL << (team->area % 64);
-    alive[team->area] = NULL;
     team->magic = 0;
-    free(team);
 }

@@ -95,6 +95,7 @@ static int spawn_one(struct launch *l, int pe, int null_fd)
     }
     if (c.bind_error) {
         log_line(LOG_WARN, LOG_LAUNCH, "PE %d is not bound: %s", pe, strerror(c.bind_error));
+        free(l->cores);
         l->cores = NULL; // one warning is enough
     }
     log_line(LOG_DEBUG, LOG_LAUNCH, "PE %d started, pid %d", pe, (int)pid);
