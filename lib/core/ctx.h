@@ -7,13 +7,20 @@
 #include "compiler.h"
 #include "team.h"
 
+// Of a fixed size, as struct shoal_team and for the same reason.
 struct shoal_ctx {
-    struct pe_set set; // PE numbers are relative to it
-    struct shoal_team *team;
-    long options;
-    struct shoal_ctx *next, *prev; // all contexts made by this PE
-    unsigned magic;
+    union {
+        struct {
+            struct pe_set set; // PE numbers are relative to it
+            struct shoal_team *team;
+            long options;
+            struct shoal_ctx *next, *prev; // all contexts made by this PE
+            unsigned magic;
+        };
+        unsigned char fixed_size[256];
+    };
 };
+_Static_assert(sizeof(struct shoal_ctx) == 256, "part of the binary interface");
 
 #define CTX_MAGIC 0xc0437e87u
 

@@ -15,18 +15,26 @@ struct pe_set {
     int start, stride, size;
 };
 
+// Of a fixed size: a program that names a predefined team holds the object itself (the linker copies
+// it there), whatever version of the library it runs with.
 struct shoal_team {
-    struct pe_set set;
-    int me;             // this PE's number in the team
-    int area;           // index of its team_area
-    bool predefined;    // shmem_team_destroy leaves it alone
-    int num_contexts;   // configuration
-    uint64_t syncs;     // barriers so far
-    uint64_t exchanges; // collective exchanges so far
-    uint64_t all_left;  // exchanges that every member is known to have left
-    uint64_t plans;     // nonblocking collectives so far
-    unsigned magic;
+    union {
+        struct {
+            struct pe_set set;
+            int me;             // this PE's number in the team
+            int area;           // index of its team_area
+            bool predefined;    // shmem_team_destroy leaves it alone
+            int num_contexts;   // configuration
+            uint64_t syncs;     // barriers so far
+            uint64_t exchanges; // collective exchanges so far
+            uint64_t all_left;  // exchanges that every member is known to have left
+            uint64_t plans;     // nonblocking collectives so far
+            unsigned magic;
+        };
+        unsigned char fixed_size[256];
+    };
 };
+_Static_assert(sizeof(struct shoal_team) == 256, "part of the binary interface");
 
 #define TEAM_MAGIC 0x7ea37ea3u
 

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions where the kernel lets a PE read the memory of other processes but not write it.
+#define FORBIDDEN             \
+    {                         \
+        SYS_process_vm_writev \
+    }
+#define WITH_HELP
+#include "region.c"

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions where the kernel lets a PE write the memory of other processes but not read it.
+#define FORBIDDEN            \
+    {                        \
+        SYS_process_vm_readv \
+    }
+#define WITH_HELP
+#include "region.c"
