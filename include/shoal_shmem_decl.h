@@ -14,7 +14,8 @@
 //   Symmetric  a pointer to an object that has the same symmetric address on every PE: from
 //              shmem_malloc and relatives, or a global or static variable of the executable.
 //   Errors     routines that return no status end the job with a message that names the call, the
-//              argument, the PE and the remedy (SHOAL_CHECK=0 drops the argument checks).
+//              argument, the PE and the remedy (SHOAL_CHECK=0 drops what costs time: whether buffers
+//              of collectives are symmetric, and whether PEs make the same heap calls).
 //   Threads    at SHMEM_THREAD_MULTIPLE any thread may call any routine at any time, except that
 //              init and finalize exclude every other call, a private or serialized context has
 //              one user at a time, and a collective has one caller per PE and team at a time.
@@ -29,7 +30,7 @@
 // 9.1 Library setup, exit and query
 
 // 9.1.1 Collective over all PEs. May be called again; each call needs its own shmem_finalize. The
-// thread level is SHMEM_THREAD_SINGLE. Ends the job when the library cannot start.
+// thread level is SHMEM_THREAD_MULTIPLE. Ends the job when the library cannot start.
 void SHOAL_FN(shmem_init)(void);
 
 // 9.1.2, 9.1.3 This PE's number, 0 to shmem_n_pes() - 1, and how many PEs the job has.
@@ -534,7 +535,7 @@ uint64_t SHOAL_FN(shmem_signal_wait_until)(uint64_t *sig_addr, int cmp, uint64_t
 
 // ---------------------------------------------------------------------------------------------
 // 9.12 Memory ordering, for the operations this PE issued on one context. Not collective; nothing
-// happens for SHMEM_CTX_INVALID.
+// happens for SHMEM_CTX_INVALID (with shmem_ctx_pe_quiet: if no PE is named).
 
 // 9.12.1 Puts, AMOs, signals and stores before it arrive at each PE before those after it.
 void SHOAL_FN(shmem_fence)(void);

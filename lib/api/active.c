@@ -38,21 +38,21 @@ WEAK_TWIN(shmem_sync);
     void pshmem_broadcast##BITS(void *dest, const void *source, size_t nelems, int PE_root,    \
                                 ACTIVE)                                                        \
     {                                                                                          \
-        BODY("shmem_broadcast" #BITS, CALL_broadcast, nelems * BYTES, nelems * BYTES,          \
+        BODY("shmem_broadcast" #BITS, CALL_broadcast, BYTES_OF(nelems, BYTES), BYTES_OF(nelems, BYTES),          \
              (check_root("shmem_broadcast" #BITS, PE_root, PE_size),                           \
-              coll_broadcast(&g, dest, source, nelems * BYTES, PE_root, false)))               \
+              coll_broadcast(&g, dest, source, BYTES_OF(nelems, BYTES), PE_root, false)))               \
     }                                                                                          \
     WEAK_TWIN(shmem_broadcast##BITS);                                                          \
     void pshmem_collect##BITS(void *dest, const void *source, size_t nelems, ACTIVE)           \
     {                                                                                          \
-        BODY("shmem_collect" #BITS, CALL_collect, nelems * BYTES, nelems * BYTES,              \
-             coll_collect(&g, dest, source, nelems * BYTES))                                   \
+        BODY("shmem_collect" #BITS, CALL_collect, BYTES_OF(nelems, BYTES), BYTES_OF(nelems, BYTES),              \
+             coll_collect(&g, dest, source, BYTES_OF(nelems, BYTES)))                                   \
     }                                                                                          \
     WEAK_TWIN(shmem_collect##BITS);                                                            \
     void pshmem_fcollect##BITS(void *dest, const void *source, size_t nelems, ACTIVE)          \
     {                                                                                          \
-        BODY("shmem_fcollect" #BITS, CALL_fcollect, nelems * BYTES * (size_t)PE_size,          \
-             nelems * BYTES, coll_fcollect(&g, dest, source, nelems * BYTES))                  \
+        BODY("shmem_fcollect" #BITS, CALL_fcollect, BYTES_OF(BYTES_OF(nelems, BYTES), PE_size),          \
+             BYTES_OF(nelems, BYTES), coll_fcollect(&g, dest, source, BYTES_OF(nelems, BYTES)))                  \
     }                                                                                          \
     WEAK_TWIN(shmem_fcollect##BITS);                                                           \
     void pshmem_alltoall##BITS(void *dest, const void *source, size_t nelems, ACTIVE)          \
@@ -78,7 +78,7 @@ static void to_all(const char *call, const struct reduce_op *op, void *dest, con
                    int nreduce, ACTIVE)
 {
     size_t n = nreduce > 0 ? (size_t)nreduce : 0;
-    BODY(call, CALL_reduce, n * op->size, n * op->size, coll_reduce(&g, op, dest, source, n))
+    BODY(call, CALL_reduce, BYTES_OF(n, op->size), BYTES_OF(n, op->size), coll_reduce(&g, op, dest, source, n))
 }
 
 #define TO_ALL(op, TYPE, name)                                                                 \

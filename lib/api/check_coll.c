@@ -46,7 +46,7 @@ void check_alltoall(const char *call, const void *dest, const void *source, ptrd
 {
     if (dst < 1 || sst < 1)
         fatal("%s: arguments dst %td and sst %td must be at least 1", call, dst, sst);
-    size_t all = nelems * (size_t)npes;
+    size_t all = BYTES_OF(nelems, npes);
     if (all)
         check_buffers(call, dest, ((all - 1) * (size_t)dst + 1) * size, source,
                       ((all - 1) * (size_t)sst + 1) * size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks of what collective calls are given. All end the program when an argument is wrong; with
-// SHOAL_CHECK=0 only teams are looked at.
+// SHOAL_CHECK=0 the buffers are not looked at.
 #ifndef SHOAL_API_CHECK_COLL_H
 #define SHOAL_API_CHECK_COLL_H
 

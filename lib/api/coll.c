@@ -96,17 +96,17 @@ static int alltoall(const char *call, enum call_id id, shmem_team_t team, void *
     int p##broadcast_name(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems,    \
                           int PE_root)                                                         \
     {                                                                                          \
-        return broadcast(#broadcast_name, team, dest, source, nelems * (bytes), PE_root);      \
+        return broadcast(#broadcast_name, team, dest, source, BYTES_OF(nelems, bytes), PE_root);      \
     }                                                                                          \
     WEAK_TWIN(broadcast_name);                                                                 \
     int p##collect_name(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)      \
     {                                                                                          \
-        return collect(#collect_name, team, dest, source, nelems * (bytes));                   \
+        return collect(#collect_name, team, dest, source, BYTES_OF(nelems, bytes));                   \
     }                                                                                          \
     WEAK_TWIN(collect_name);                                                                   \
     int p##fcollect_name(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)     \
     {                                                                                          \
-        return fcollect(#fcollect_name, team, dest, source, nelems * (bytes));                 \
+        return fcollect(#fcollect_name, team, dest, source, BYTES_OF(nelems, bytes));                 \
     }                                                                                          \
     WEAK_TWIN(fcollect_name);                                                                  \
     int p##alltoall_name(shmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)     \

@@ -10,7 +10,7 @@ static int reduce(const char *call, shmem_team_t team, const struct reduce_op *o
 {
     if (!check_team(call, team))
         return -1;
-    check_in_place(call, dest, source, n * op->size);
+    check_in_place(call, dest, source, BYTES_OF(n, op->size));
     struct group g = group_of_team(team);
     call_enter(CALL_reduce);
     coll_reduce(&g, op, dest, source, n);
@@ -23,7 +23,7 @@ static int scan(const char *call, shmem_team_t team, const struct reduce_op *op,
 {
     if (!check_team(call, team))
         return -1;
-    check_in_place(call, dest, source, n * op->size);
+    check_in_place(call, dest, source, BYTES_OF(n, op->size));
     struct group g = group_of_team(team);
     call_enter(CALL_scan);
     coll_scan(&g, op, dest, source, n, inclusive);

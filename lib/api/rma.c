@@ -10,12 +10,12 @@
 #define TRANSFER(op, id, name, ctx_name, TYPE, bytes)                                          \
     void p##name(TYPE *dest, const TYPE *source, size_t nelems, int pe)                        \
     {                                                                                          \
-        rma_##op(#name, id, dest, source, nelems * (bytes), pe);                               \
+        rma_##op(#name, id, dest, source, BYTES_OF(nelems, bytes), pe);                               \
     }                                                                                          \
     WEAK_TWIN(name);                                                                           \
     void p##ctx_name(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems, int pe)   \
     {                                                                                          \
-        rma_##op(#ctx_name, id, dest, source, nelems * (bytes), ctx_pe(#ctx_name, ctx, pe));   \
+        rma_##op(#ctx_name, id, dest, source, BYTES_OF(nelems, bytes), ctx_pe(#ctx_name, ctx, pe));   \
     }                                                                                          \
     WEAK_TWIN(ctx_name);
 

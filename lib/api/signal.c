@@ -44,13 +44,13 @@ static inline void put_signal(const char *call, void *dest, const void *source, 
     void p##name(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr,            \
                  uint64_t signal, int sig_op, int pe)                                          \
     {                                                                                          \
-        put_signal(#name, dest, source, nelems * (bytes), sig_addr, signal, sig_op, pe);       \
+        put_signal(#name, dest, source, BYTES_OF(nelems, bytes), sig_addr, signal, sig_op, pe);       \
     }                                                                                          \
     WEAK_TWIN(name);                                                                           \
     void p##ctx_name(shmem_ctx_t ctx, TYPE *dest, const TYPE *source, size_t nelems,           \
                      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)                  \
     {                                                                                          \
-        put_signal(#ctx_name, dest, source, nelems * (bytes), sig_addr, signal, sig_op,        \
+        put_signal(#ctx_name, dest, source, BYTES_OF(nelems, bytes), sig_addr, signal, sig_op,        \
                    ctx_pe(#ctx_name, ctx, pe));                                                \
     }                                                                                          \
     WEAK_TWIN(ctx_name);
@@ -107,7 +107,8 @@ WEAK_TWIN(shmem_signal_fetch);
 uint64_t pshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value)
 {
     const struct p2p_set set = {.call = "shmem_signal_wait_until", .ivars = sig_addr, .n = 1,
-                                .cmp = cmp, .values = &cmp_value, .kind = P2P_U64};
+                                .cmp = cmp, .values = &cmp_value, .kind = P2P_U64,
+                                .is_signal = true};
     return p2p_wait_one(&set);
 }
 WEAK_TWIN(shmem_signal_wait_until);

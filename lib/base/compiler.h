@@ -3,6 +3,9 @@
 #ifndef SHOAL_BASE_COMPILER_H
 #define SHOAL_BASE_COMPILER_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -10,6 +13,13 @@
 #define LINE_ALIGNED _Alignas(CACHE_LINE)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+// n elements of `size` bytes, or more bytes than there are anywhere.
+#define BYTES_OF(n, size) \
+    (__extension__({ \
+        size_t bytes_; \
+        unlikely(__builtin_mul_overflow((size_t)(n), (size_t)(size), &bytes_)) ? SIZE_MAX : bytes_; \
+    }))
 
 // Kept out of line and out of the hot text: error paths, slow paths.
 #define COLD __attribute__((cold, noinline))

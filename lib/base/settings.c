@@ -70,8 +70,8 @@ static const char takes_TEXT[] = "a word";
 static struct row rows[] = {SETTINGS_TABLE(X)};
 #undef X
 
-// Names that belong to the launcher and the PEs it starts, not to people.
-static const char *const internal_names[] = {"SHOAL_JOB", "SHOAL_PE"};
+// Names that belong to the launcher and the PEs it starts, and to oshcc.
+static const char *const internal_names[] = {"SHOAL_JOB", "SHOAL_PE", "SHMEM_CC", "SHMEM_CXX"};
 
 int settings_parse_size(const char *text, size_t *bytes)
 {

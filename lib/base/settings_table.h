@@ -15,7 +15,7 @@
     X(log, "SHOAL_LOG", TEXT, "warn",                                                           \
       "error, warn, info or debug; for one topic TOPIC:LEVEL; several separated by commas")     \
     X(check, "SHOAL_CHECK", BOOL, "1",                                                          \
-      "compare the arguments of collective calls between PEs, and check them")                  \
+      "check the buffers of collectives, and compare heap calls between PEs")                  \
     X(backtrace, "SHOAL_BACKTRACE", BOOL, "0", "print a backtrace on fatal errors")             \
     X(spin, "SHOAL_SPIN", INT, "-1",                                                            \
       "microseconds a wait spins before it yields; -1: 20, or 0 when PEs outnumber cores")      \

@@ -128,6 +128,14 @@ static void in_parent(void)
         munmap(fork_copy, world.data_size);
 }
 
+// Nothing reaches other PEs directly from now on, so every call comes to its check.
+static void mark_child(void)
+{
+    world.forked = true;
+    world.direct_count = 0;
+    call_slot = NULL;
+}
+
 static void in_child(void)
 {
     if (world.forked)
@@ -135,19 +143,12 @@ static void in_child(void)
     if (mremap(fork_copy, world.data_size, world.data_size, MREMAP_MAYMOVE | MREMAP_FIXED,
                (void *)world.data) == MAP_FAILED)
         fatal("fork: the child cannot have its own static data: %s", strerror(errno));
-    world.forked = true;
-    call_slot = NULL;
-}
-
-static void only_mark_child(void)
-{
-    world.forked = true;
-    call_slot = NULL;
+    mark_child();
 }
 
 void data_alone_forks(void)
 {
-    pthread_atfork(NULL, NULL, only_mark_child);
+    pthread_atfork(NULL, NULL, mark_child);
 }
 
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
@@ -162,7 +163,7 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
         if (thread_count() > 1)
             log_line(LOG_WARN, LOG_DATA, "libshoal was loaded when the process had %d threads: "
                      "global variables are not symmetric", thread_count());
-        pthread_atfork(NULL, NULL, only_mark_child);
+        pthread_atfork(NULL, NULL, mark_child);
         return;
     }
     off_t offset = data_offset(job, me);

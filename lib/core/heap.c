@@ -70,6 +70,9 @@ static void agree(enum call_id call, uint64_t a, uint64_t b)
     const struct call_record *first = &world_ctl(0)->record[parity];
     if (!settings.check || memcmp(first, &mine, sizeof mine) == 0)
         return;
+    if (!first->call || first->call >= CALL_COUNT)
+        fatal("%s here, but another collective call on PE 0: all PEs must make the same calls",
+              call_name(call));
     fatal("%s(%#lx, %#lx) here, but %s(%#lx, %#lx) on PE 0: all PEs must call it with the same "
           "arguments", call_name(call), (unsigned long)a, (unsigned long)b,
           call_name(first->call), (unsigned long)first->a, (unsigned long)first->b);

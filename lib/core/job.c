@@ -91,8 +91,8 @@ struct job *job_open(int fd)
     if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *job)
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (job == MAP_FAILED) {
-        log_line(LOG_ERROR, LOG_BOOT, JOB_ENV_FD "=%d is not the job's shared file: was it closed "
-                 "between oshrun and this program?", fd);
+        log_line(LOG_ERROR, LOG_BOOT, JOB_ENV_FD "=%d is not the job's shared file here: a program "
+                 "that a PE starts needs " JOB_ENV_FD " unset, or oshrun", fd);
         return NULL;
     }
     if (header_is_sound(job, st.st_size))

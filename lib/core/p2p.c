@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { TESTS_PER_YIELD = 64 };
 
@@ -77,7 +76,7 @@ static size_t kind_size(enum p2p_kind kind)
 
 COLD static void explain(const struct p2p_set *set)
 {
-    const char *argument = strstr(set->call, "signal") ? "sig_addr" : "ivar";
+    const char *argument = set->is_signal ? "sig_addr" : "ivar";
     check_up(set->call);
     if (!is_cmp(set->cmp))
         fatal("%s: argument cmp is %d, not one of SHMEM_CMP_*", set->call, set->cmp);
@@ -183,7 +182,7 @@ uint64_t p2p_wait_one(const struct p2p_set *set)
 {
     check(set);
     if (unlikely(!holds(set, 0))) {
-        call_enter(CALL_wait_until);
+        call_enter(set->is_signal ? CALL_signal_wait_until : CALL_wait_until);
         struct waiter w = waiter_start(&world_ctl(world.me)->bell);
         while (!holds(set, 0))
             waiter_step(&w);

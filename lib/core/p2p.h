@@ -25,6 +25,7 @@ struct p2p_set {
     int cmp;
     const void *values; // one, or n when vector
     bool vector;
+    bool is_signal;
     enum p2p_kind kind;
 };
 
