@@ -136,6 +136,15 @@ static int finish(int status, int pe, const shoal_comp_t *comp, shoal_event_t *e
     return status == SHOAL_EINVAL ? status : end(status, event);
 }
 
+// As rma_copy, but the two may overlap.
+static inline void copy(void *to, const void *from, size_t n)
+{
+    if (n == sizeof(uint64_t))
+        memmove(to, from, sizeof(uint64_t));
+    else
+        memmove(to, from, n);
+}
+
 PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
                      shoal_event_t *event)
 {
@@ -155,7 +164,7 @@ PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_co
                                .has_local = true};
         return run(&op, comp, event);
     }
-    rma_copy(here, from, n);
+    copy(here, from, n);
     peer_wake(at.pe);
     return end(SHOAL_OK, event);
 }
@@ -179,7 +188,7 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
                                .has_local = true};
         return run(&op, comp, event);
     }
-    rma_copy(to, here, n);
+    copy(to, here, n);
     return end(SHOAL_OK, event);
 }
 

@@ -97,6 +97,8 @@ static void sleep_on(struct waiter *w)
             return;
         have_waitv = false;
     }
+    if (second) // which is not heard
+        t.tv_nsec = SLEEP_FIRST_US * 1000;
     syscall(SYS_futex, &w->bell->seq, FUTEX_WAIT, w->seq, &t, NULL, 0);
 }
 

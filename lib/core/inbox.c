@@ -137,7 +137,7 @@ void inbox_commit(const struct inbox_room *room)
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
-    peer_wake(room->pe);
+    bell_check(&slice_of(room->pe)->inbox.bell);
     if (unlikely(room->ask))
         inbox_ask(room->pe, INBOX_RING_WANTED, 0);
 }
@@ -159,7 +159,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
             waiter_step(&w);
     inbox_fill(&room, m);
     publish(&room);
-    peer_wake(pe);
+    bell_check(&slice_of(pe)->inbox.bell);
 }
 
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
@@ -293,9 +293,13 @@ static void retire(int r)
 static int poll_rings(void)
 {
     int handled = 0;
-    bool tidy = atomic_exchange_explicit(&looks, 0, memory_order_relaxed) >= LOOKS_PER_TIDY;
-    uint64_t left = atomic_load_explicit(own_doorbell(), memory_order_acquire);
-    left |= atomic_fetch_or_explicit(&active_rings, left, memory_order_release);
+    bool tidy = atomic_load_explicit(&looks, memory_order_relaxed) >= LOOKS_PER_TIDY;
+    uint64_t news = atomic_load_explicit(own_doorbell(), memory_order_acquire);
+    uint64_t left = atomic_load_explicit(&active_rings, memory_order_relaxed);
+    if (unlikely(news & ~left))
+        atomic_fetch_or_explicit(&active_rings, news, memory_order_release);
+    left |= news;
+    atomic_store_explicit(&looks, 0, memory_order_relaxed);
     for (; left; left &= left - 1) {
         int r = __builtin_ctzll(left);
         if (!ring[r].is_open)
@@ -357,7 +361,7 @@ int inbox_up(void)
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
     wait_hooks.progress = poll_hook;
-    wait_hooks.bell = &world_ctl(world.me)->bell;
+    wait_hooks.bell = &slice_of(world.me)->inbox.bell;
     return 0;
 }
 

@@ -61,6 +61,7 @@ int region_register(void *base, size_t size, uint32_t *index)
         atomic_store_explicit(&e->at, at.offset, memory_order_relaxed);
         atomic_store_explicit(&e->space, at.space, memory_order_relaxed);
         atomic_store_explicit(&e->size, size, memory_order_relaxed);
+        atomic_store_explicit(&e->base, (uintptr_t)base, memory_order_relaxed);
         // Pairs with the acquire load in region_resolve.
         atomic_store_explicit(&e->stamp, new_stamp(), memory_order_release);
         first_maybe_free = i + 1;
@@ -79,19 +80,13 @@ int region_deregister(uint32_t index)
     return was ? SHOAL_OK : SHOAL_EINVAL;
 }
 
-static void *base_of(const struct region_entry *e, int pe)
-{
-    struct place at = {pe, (uint32_t)e->space, e->at};
-    return at.space == SPACE_DATA ? (char *)world.data + at.offset : place_here(at);
-}
-
 int region_key(uint32_t index, shoal_key_t *key)
 {
     if (index >= LIMIT_REGIONS)
         return SHOAL_EINVAL;
     const struct region_entry *e = entry_of(world.me, index);
     struct key k = {.stamp = e->stamp,
-                    .base = (uint64_t)(uintptr_t)base_of(e, world.me),
+                    .base = e->base,
                     .size = e->size,
                     .pe = world.me,
                     .index = index};

@@ -22,6 +22,7 @@ struct region_entry {
     _Atomic uint64_t at;    // offset of its place,
     _Atomic uint64_t space; // and where that is; the PE is the slice's
     _Atomic uint64_t size;
+    _Atomic uint64_t base;  // its address at the PE
 };
 
 struct slice {
