@@ -41,6 +41,15 @@ void check_in_place(const char *call, const void *dest, const void *source, size
               call);
 }
 
+// Bytes from the first to the end of the last of n > 0 elements.
+static size_t span(size_t n, ptrdiff_t stride, size_t size)
+{
+    size_t last;
+    if (__builtin_mul_overflow(n - 1, (size_t)stride, &last) || last == SIZE_MAX)
+        return SIZE_MAX;
+    return BYTES_OF(last + 1, size);
+}
+
 void check_alltoall(const char *call, const void *dest, const void *source, ptrdiff_t dst,
                     ptrdiff_t sst, size_t nelems, size_t size, int npes)
 {
@@ -48,8 +57,7 @@ void check_alltoall(const char *call, const void *dest, const void *source, ptrd
         fatal("%s: arguments dst %td and sst %td must be at least 1", call, dst, sst);
     size_t all = BYTES_OF(nelems, npes);
     if (all)
-        check_buffers(call, dest, ((all - 1) * (size_t)dst + 1) * size, source,
-                      ((all - 1) * (size_t)sst + 1) * size);
+        check_buffers(call, dest, span(all, dst, size), source, span(all, sst, size));
 }
 
 struct group check_active_set(const char *call, int start, int log_stride, int size, long *psync)

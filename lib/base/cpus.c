@@ -61,3 +61,8 @@ size_t memory_usable(void)
         bytes = limit;
     return bytes;
 }
+
+size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}

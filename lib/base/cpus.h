@@ -8,6 +8,8 @@
 // Cores this process may use: the smaller of its affinity mask and its cgroup's CPU quota, >= 1.
 int cpus_usable(void);
 
+size_t page_size(void); // of this kernel, bytes
+
 // Bytes of memory this process may use: the smaller of the machine's and its cgroup's limit.
 size_t memory_usable(void);
 

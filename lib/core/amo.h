@@ -27,6 +27,13 @@ static inline void *amo_at(const void *dest, size_t n, int pe)
     return likely(((uintptr_t)dest & (n - 1)) == 0) ? peer_at(dest, n, pe) : NULL;
 }
 
+// A fetch is the only atomic that is not a full barrier: shmem_fence orders it behind earlier stores
+// (table "Memory Ordering Routines"), and the release fence there does not on x86-64.
+static inline void amo_fetch_fence(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 // One operation: `expression` computes it on `at`, the _Atomic word at the peer; OP is what a
 // transport is asked for.
 #define AMO_FUNCTION(op, OP, TYPE, NAME, expression)                                           \
@@ -55,7 +62,8 @@ static inline void *amo_at(const void *dest, size_t n, int pe)
     AMO_FUNCTION(set, SET, TYPE, NAME,                                                         \
                  (atomic_store_explicit(at, operand, memory_order_release), operand))
 #define AMO_FETCH(TYPE, NAME)                                                                  \
-    AMO_FUNCTION(fetch, FETCH, TYPE, NAME, atomic_load_explicit(at, memory_order_acquire))
+    AMO_FUNCTION(fetch, FETCH, TYPE, NAME,                                                     \
+                 (amo_fetch_fence(), atomic_load_explicit(at, memory_order_acquire)))
 #define AMO_SWAP(TYPE, NAME)                                                                   \
     AMO_FUNCTION(swap, SWAP, TYPE, NAME,                                                       \
                  atomic_exchange_explicit(at, operand, memory_order_acq_rel))

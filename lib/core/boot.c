@@ -118,15 +118,41 @@ static int boot_alone(void)
     return 0;
 }
 
+static char *map_at(char *at, size_t all, int flags)
+{
+    return mmap(at, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, world.job_fd,
+                (off_t)world.job->header_size);
+}
+
+// Where the hint was no use: anywhere, but with the own heap on a multiple of HEAP_ALIGN.
+static char *map_aligned(size_t all, size_t before)
+{
+    char *room = mmap(NULL, all + HEAP_ALIGN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                      -1, 0);
+    if (room == MAP_FAILED)
+        return room;
+    uintptr_t heap = ((uintptr_t)room + before + HEAP_ALIGN - 1) & ~(HEAP_ALIGN - 1);
+    char *at = (char *)(heap - before), *end = at + all;
+    if (at > room)
+        munmap(room, (size_t)(at - room));
+    if (end < room + all + HEAP_ALIGN)
+        munmap(end, (size_t)(room + all + HEAP_ALIGN - end));
+    return map_at(at, all, MAP_FIXED);
+}
+
 // One mapping holds all slices; the own one starts at HEAP_HINT - heap_offset when that is free.
 static int map_slices(void)
 {
     const struct job *job = world.job;
     size_t all = (size_t)job->npes * job->slice_size;
     size_t before = (size_t)world.me * job->slice_size + job->heap_offset;
-    void *hint = all < (HEAP_HINT >> 2) ? (void *)(HEAP_HINT - before) : NULL;
-    char *at = mmap(hint, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, world.job_fd,
-                    (off_t)job->header_size);
+    char *hint = all < (HEAP_HINT >> 2) ? (char *)(HEAP_HINT - before) : NULL;
+    char *at = hint ? map_at(hint, all, 0) : MAP_FAILED;
+    if (at != hint) {
+        if (at != MAP_FAILED)
+            munmap(at, all);
+        at = map_aligned(all, before);
+    }
     if (at == MAP_FAILED) {
         log_line(LOG_ERROR, LOG_BOOT, "cannot map %d symmetric heaps of %lu bytes: %s; lower "
                  "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`", job->npes,

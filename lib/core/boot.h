@@ -7,4 +7,7 @@
 // of `world`. Returns 0, or -1 after one line.
 int boot_join(void);
 
+// Heaps start on multiples of this: the largest alignment that shmem_align can give on every PE.
+#define HEAP_ALIGN (1UL << 30)
+
 #endif

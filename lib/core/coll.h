@@ -26,6 +26,7 @@ struct group group_of_active_set(int start, int stride, int size, long *psync);
 void coll_sync(const struct group *g);
 void coll_sync_team(struct shoal_team *team);
 void coll_sync_world(void);
+void coll_part_team(struct shoal_team *team); // the last one: then the own area is unused
 
 // Does a collective go through the members' slots (exchange.h)? `bytes` is what one of them
 // publishes. One rule for all; an active set has no slots.

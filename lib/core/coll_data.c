@@ -4,6 +4,8 @@
 #include "coll.h"
 
 #include "exchange.h"
+#include "remote.h"
+#include "settings.h"
 
 #include <string.h>
 
@@ -94,6 +96,7 @@ void coll_collect(const struct group *g, void *dest, const void *src, size_t n)
 {
     size_t offset[g->set.size + 1];
     gather_offsets(g, offset, n);
+    check_symmetric("shmem_collect", "dest", dest, settings.check ? offset[g->set.size] : 0);
     pull_all(g, dest, src, offset, n);
     coll_sync(g);
     if (!g->team)

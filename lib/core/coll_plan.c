@@ -199,10 +199,10 @@ static void wait_for_entry(const struct coll_entry *e, uint64_t rounds)
 int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
 {
     struct shoal_team *team = p->team;
-    uint64_t seq = team->plans++, slot = seq % COLL_DEPTH;
     struct work *w = trigger_new();
     if (!w)
         return SHOAL_ENOMEM;
+    uint64_t seq = team->plans++, slot = seq % COLL_DEPTH;
     p->round = seq / COLL_DEPTH + 1;
     p->entry = &team_area_at(team, team->me)->coll[slot];
     wait_for_entry(p->entry, p->round - 1);

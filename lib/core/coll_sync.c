@@ -90,6 +90,13 @@ void coll_sync_team(struct shoal_team *team)
         sync_dissemination(team);
 }
 
+// The last synchronization of a team: in the central one others may still be reading the first
+// member's area when that member goes on, in this one each waits for its own area alone.
+void coll_part_team(struct shoal_team *team)
+{
+    sync_dissemination(team);
+}
+
 void coll_sync_world(void)
 {
     coll_sync_team(&shoal_team_world);

@@ -7,8 +7,10 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { MAP_WORDS = LIMIT_COUNTERS / 64 };
-_Static_assert(MAP_WORDS * sizeof(long) <= 4096, "the map is one short exchange");
+// PIECE: words of the map that are one short exchange.
+enum { MAP_WORDS = LIMIT_COUNTERS / 64, SLOT_WORDS = LIMIT_COLL_SLOT / sizeof(long),
+       PIECE = SLOT_WORDS < MAP_WORDS ? SLOT_WORDS : MAP_WORDS };
+_Static_assert(PIECE > 0 && MAP_WORDS % PIECE == 0, "whole pieces");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long used[MAP_WORDS] = {1}; // number 0 is none
@@ -52,7 +54,8 @@ static shoal_ct_t alloc_common(struct shoal_team *team)
         pthread_mutex_lock(&lock);
         memcpy(map, used, sizeof map);
         pthread_mutex_unlock(&lock);
-        coll_reduce(&g, &reduce_or_ulong, map, map, MAP_WORDS);
+        for (int at = 0; at < MAP_WORDS; at += PIECE) // private memory: only short ones will do
+            coll_reduce(&g, &reduce_or_ulong, map + at, map + at, PIECE);
         shoal_ct_t ct = lowest_free(map);
         if (!ct)
             return ct;

@@ -46,9 +46,9 @@ struct shoal_ctx *ctx_create(struct shoal_team *team, long options)
     return ctx;
 }
 
-void ctx_destroy(struct shoal_ctx *ctx)
+// With the list locked.
+static void destroy(struct shoal_ctx *ctx)
 {
-    pthread_mutex_lock(&list_lock);
     if (ctx->next)
         ctx->next->prev = ctx->prev;
     if (ctx->prev)
@@ -59,16 +59,24 @@ void ctx_destroy(struct shoal_ctx *ctx)
     ctx->set.size = 0; // no PE number is right for it any more: see ctx_pe
     ctx->next = spare;
     spare = ctx;
+}
+
+void ctx_destroy(struct shoal_ctx *ctx)
+{
+    pthread_mutex_lock(&list_lock);
+    destroy(ctx);
     pthread_mutex_unlock(&list_lock);
 }
 
 void ctx_destroy_of_team(struct shoal_team *team)
 {
+    pthread_mutex_lock(&list_lock);
     for (struct shoal_ctx *ctx = list, *next; ctx; ctx = next) {
         next = ctx->next;
         if (ctx->team == team && !(ctx->options & SHMEM_CTX_PRIVATE))
-            ctx_destroy(ctx);
+            destroy(ctx);
     }
+    pthread_mutex_unlock(&list_lock);
 }
 
 void ctx_bad(const char *call, struct shoal_ctx *ctx, int pe)

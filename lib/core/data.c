@@ -12,6 +12,7 @@
 #include "data.h"
 
 #include "call.h"
+#include "cpus.h"
 #include "log.h"
 #include "settings.h"
 #include "world.h"
@@ -26,11 +27,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE 4096UL
 #define DATA_STRIDE (1ULL << 40)
 
 struct segment {
-    uintptr_t start, end, relro_end;
+    uintptr_t start, file_end, end, relro_end;
     uint64_t hash;
 };
 
@@ -65,6 +65,7 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *out)
             s->relro_end = end;
         if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W)) {
             s->start = start;
+            s->file_end = start + ph->p_filesz;
             s->end = end;
         }
     }
@@ -77,21 +78,24 @@ static int thread_count(void)
     return stat("/proc/self/task", &st) ? 1 : (int)st.st_nlink - 2;
 }
 
-// Copies the pages that were ever touched; the others read as zero in the file too. Where
-// /proc/self/pagemap cannot be read every page counts as touched.
-static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t end)
+// Copies the initialized variables, and of the others, which begin at file_end, the pages that were
+// ever touched: the rest of those reads as zero in the file too. (A page of initialized variables
+// that nobody touched is not mapped yet, and is anything but zero.) Where /proc/self/pagemap cannot
+// be read every page counts as touched.
+static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t file_end, uintptr_t end)
 {
     enum { BATCH = 512 };
     uint64_t entry[BATCH];
+    uintptr_t page = page_size();
     int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     int failed = 0;
     for (uintptr_t at = start; at < end && !failed;) {
-        size_t n = (end - at) / PAGE < BATCH ? (end - at) / PAGE : BATCH;
-        if (pagemap < 0 || pread(pagemap, entry, n * 8, (off_t)(at / PAGE * 8)) != (ssize_t)n * 8)
+        size_t n = (end - at) / page < BATCH ? (end - at) / page : BATCH;
+        if (pagemap < 0 || pread(pagemap, entry, n * 8, (off_t)(at / page * 8)) != (ssize_t)n * 8)
             memset(entry, 0xff, sizeof entry);
-        for (size_t i = 0; i < n && !failed; i++, at += PAGE)
-            if (entry[i] >> 62) // present or swapped
-                failed = pwrite(fd, (void *)at, PAGE, offset + (off_t)(at - start)) != PAGE;
+        for (size_t i = 0; i < n && !failed; i++, at += page)
+            if (at < file_end || entry[i] >> 62) // present or swapped
+                failed = pwrite(fd, (void *)at, page, offset + (off_t)(at - start)) != (ssize_t)page;
     }
     if (pagemap >= 0)
         close(pagemap);
@@ -100,6 +104,14 @@ static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t end)
 
 // The handlers run in the thread that forks, and several may; not in the segment that moves either.
 static TLS_FAST void *fork_copy;
+
+// Is world.job_fd still the job's file? A program may close all it did not open itself.
+static ino_t job_inode;
+static bool job_is_open(void)
+{
+    struct stat st;
+    return fstat(world.job_fd, &st) == 0 && st.st_ino == job_inode;
+}
 
 // Only what the file really holds is copied; the rest of the private copy stays zero.
 static void before_fork(void)
@@ -110,6 +122,10 @@ static void before_fork(void)
                      -1, 0);
     if (fork_copy == MAP_FAILED)
         fatal("fork: no memory for a private copy of %zu bytes of static data", world.data_size);
+    if (!job_is_open()) {
+        memcpy(fork_copy, (void *)world.data, world.data_size);
+        return;
+    }
     off_t base = data_offset(world.job, world.me), last = base + (off_t)world.data_size;
     for (off_t at = base; (at = lseek(world.job_fd, at, SEEK_DATA)) >= 0 && at < last;) {
         off_t hole = lseek(world.job_fd, at, SEEK_HOLE);
@@ -157,8 +173,9 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
     dl_iterate_phdr(find_segment, &s);
     ctl->data_hash = s.hash;
     uintptr_t start = s.relro_end > s.start && s.relro_end <= s.end ? s.relro_end : s.start;
-    start &= ~(PAGE - 1); // the loader protects whole pages only, so this one can be written to
-    uintptr_t end = (s.end + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t page = page_size();
+    start &= -page; // the loader protects whole pages only, so this one can be written to
+    uintptr_t end = (s.end + page - 1) & -page;
     if (!settings.static_data || job->npes == 1 || end <= start || thread_count() > 1) {
         if (thread_count() > 1)
             log_line(LOG_WARN, LOG_DATA, "libshoal was loaded when the process had %d threads: "
@@ -170,7 +187,7 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
     struct stat st;
     if (fstat(fd, &st) || (st.st_size < data_offset(job, job->npes) &&
                            ftruncate(fd, data_offset(job, job->npes))) ||
-        copy_pages(fd, offset, start, end) ||
+        copy_pages(fd, offset, start, s.file_end, end) ||
         mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
              offset) == MAP_FAILED)
         fatal("cannot make %zu bytes of static data symmetric: %s; SHOAL_STATIC=0 does without",
@@ -178,6 +195,7 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
     world.data = start;
     world.data_size = end - start;
     ctl->data_size = end - start;
+    job_inode = st.st_ino;
     pthread_atfork(before_fork, in_parent, in_child);
     log_line(LOG_DEBUG, LOG_DATA, "static data: %zu bytes at %p", end - start, (void *)start);
 }

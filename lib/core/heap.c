@@ -2,32 +2,28 @@
 // The symmetric heap: one allocator per PE over the same offsets, all in step. See heap.h.
 #include "heap.h"
 
+#include "boot.h"
 #include "coll.h"
+#include "cpus.h"
 #include "log.h"
 #include "settings.h"
 #include "tlsf.h"
 #include "world.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define PAGE 4096UL
 #define PUNCH_LEAST (1UL << 20) // zeroing more than this gives the pages back instead
 
 static struct tlsf *space;
 static unsigned operations; // collective heap calls so far: the parity picks the record
 
-static off_t file_offset(uintptr_t addr)
-{
-    return (off_t)(world.job->header_size + (uint64_t)world.me * world.job->slice_size +
-                   world.job->heap_offset + (addr - world.heap));
-}
-
+// By address, not by world.job_fd: the program may have closed that, and its number may by now be one
+// of the user's files.
 static int punch(uintptr_t from, uintptr_t to)
 {
-    return fallocate(world.job_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, file_offset(from),
-                     (off_t)(to - from));
+    return madvise((void *)from, to - from, MADV_REMOVE);
 }
 
 int heap_up(void)
@@ -50,7 +46,7 @@ void heap_down(void)
 static void zero(void *ptr, size_t size)
 {
     uintptr_t from = (uintptr_t)ptr, to = from + size;
-    uintptr_t first = (from + PAGE - 1) & ~(PAGE - 1), last = to & ~(PAGE - 1);
+    uintptr_t page = page_size(), first = (from + page - 1) & -page, last = to & -page;
     if (size < PUNCH_LEAST || punch(first, last)) {
         memset(ptr, 0, size);
         return;
@@ -107,7 +103,7 @@ static size_t offset_of(enum call_id call, void *ptr)
 void *heap_malloc(enum call_id call, size_t size, size_t align, int zeroed)
 {
     call_enter(call);
-    size_t offset = tlsf_alloc(space, size, align);
+    size_t offset = align <= HEAP_ALIGN ? tlsf_alloc(space, size, align) : TLSF_NONE;
     void *ptr = offset == TLSF_NONE ? NULL : address(offset);
     if (ptr && zeroed)
         zero(ptr, size);

@@ -76,12 +76,12 @@ static bool claim_for(int from, uint32_t seq, struct channel *c, uint32_t slots,
 static bool open_ring(struct peer *peer, struct inbox_room *room)
 {
     uint64_t number = peer->made % LIMIT_RINGS;
-    if (!claim_for(world.me, peer->sent + 1, shared_channel(room->pe), LIMIT_INBOX_SLOTS, room))
+    if (!claim_for(world.me, number_after(peer->sent), shared_channel(room->pe), LIMIT_INBOX_SLOTS, room))
         return false;
     inbox_fill(room, &(struct inbox_message){
                          .arg = number, .id = INBOX_RING_OPEN, .flags = ENVELOPE_SYSTEM});
     publish(room);
-    peer->sent++;
+    peer->sent = number_after(peer->sent);
     peer->ring = peer->made - number;
     peer->ring_bit = UINT64_C(1) << number;
     peer->made = 0;
@@ -95,10 +95,11 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
         return false;
     struct channel *c = peer->ring ? ref_at(peer->ring) : shared_channel(room->pe);
     uint32_t slots = peer->ring ? LIMIT_RING_SLOTS : LIMIT_INBOX_SLOTS;
-    if (!claim_for(world.me, peer->sent + 1, c, slots, room))
+    if (!claim_for(world.me, number_after(peer->sent), c, slots, room))
         return false;
     room->ring_bit = peer->ring_bit;
-    room->ask = ++peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
+    peer->sent = number_after(peer->sent);
+    room->ask = peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
     peer->asked |= room->ask;
     return true;
 }
@@ -206,7 +207,7 @@ static void give_back(struct incoming *in)
 static void check_number(const struct envelope *e)
 {
     struct peer *peer = peer_of(e->from);
-    if (e->seq && e->seq != ++peer->received)
+    if (e->seq && e->seq != (peer->received = number_after(peer->received)))
         fatal("message %u from PE %d came as number %u: the inbox is damaged", e->seq, e->from,
               peer->received);
 }

@@ -56,10 +56,18 @@ static inline bool compare(int64_t a, int cmp, int64_t b, bool is_unsigned)
     }
 }
 
+static inline bool fulfils(const struct p2p_set *set, size_t i, uint64_t *value)
+{
+    int64_t is = load_variable(set->ivars, i, set->kind);
+    *value = (uint64_t)is;
+    return compare(is, set->cmp, load_value(set->values, set->vector ? i : 0, set->kind),
+                   set->kind == P2P_U64);
+}
+
 static inline bool holds(const struct p2p_set *set, size_t i)
 {
-    return compare(load_variable(set->ivars, i, set->kind), set->cmp,
-                   load_value(set->values, set->vector ? i : 0, set->kind), set->kind == P2P_U64);
+    uint64_t value;
+    return fulfils(set, i, &value);
 }
 
 static bool is_cmp(int cmp)
@@ -102,17 +110,18 @@ static void check_indices(const struct p2p_set *set, enum p2p_want want, const s
         fatal("%s: argument indices is NULL: it needs room for %zu", set->call, set->n);
 }
 
-// Starts behind the index returned last, so that a series of calls returns every index that
-// fulfils its comparison.
+// Starts anywhere, so that a series of calls returns every index that fulfils its comparison,
+// whatever other sets the thread looks at in between.
 static size_t look_any(const struct p2p_set *set)
 {
-    static TLS_FAST size_t next;
-    size_t i = next < set->n ? next : 0;
+    static TLS_FAST uint32_t random = 1;
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    size_t i = set->n ? random % set->n : 0;
     for (size_t k = 0; k < set->n; k++, i = i + 1 < set->n ? i + 1 : 0)
-        if (!(set->status && set->status[i]) && holds(set, i)) {
-            next = i + 1;
+        if (!(set->status && set->status[i]) && holds(set, i))
             return i;
-        }
     return SIZE_MAX;
 }
 
@@ -180,15 +189,16 @@ size_t p2p_wait(const struct p2p_set *set, enum p2p_want want, size_t *indices)
 
 uint64_t p2p_wait_one(const struct p2p_set *set)
 {
+    uint64_t value; // the one that fulfils the comparison: another look might find another
     check(set);
-    if (unlikely(!holds(set, 0))) {
+    if (unlikely(!fulfils(set, 0, &value))) {
         call_enter(set->is_signal ? CALL_signal_wait_until : CALL_wait_until);
         struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-        while (!holds(set, 0))
+        while (!fulfils(set, 0, &value))
             waiter_step(&w);
         call_leave();
     }
-    return (uint64_t)load_variable(set->ivars, 0, set->kind);
+    return value;
 }
 
 bool p2p_test_one(const struct p2p_set *set)

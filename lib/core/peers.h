@@ -17,6 +17,12 @@ struct peer {
     uint32_t received;     // messages from it; only the thread that polls
 };
 
+// Numbers go round, past 0, which means not numbered.
+static inline uint32_t number_after(uint32_t n)
+{
+    return n == UINT32_MAX ? 1 : n + 1;
+}
+
 struct peer *peer_of(int pe);
 void peers_forget(void); // all of them
 

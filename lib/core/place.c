@@ -98,10 +98,9 @@ static int copy_private(struct place to, struct place from, size_t n, int *needs
 {
     void *to_here = place_here(to), *from_here = place_here(from);
     int far = to_here ? from.pe : to.pe;
-    if (!place_reaches_private(far)) {
-        *needs = far;
+    *needs = far; // also when only one of the two calls is allowed
+    if (!place_reaches_private(far))
         return SHOAL_EAGAIN;
-    }
     if (to_here)
         return cross_copy(process_vm_readv, from.pe, from.offset, to_here, n);
     if (from_here)

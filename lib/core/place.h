@@ -34,8 +34,8 @@ static inline void *place_here(struct place p)
     if (likely(p.space == SPACE_SLICE))
         return world.slices + (size_t)p.pe * (size_t)world.slice_size + p.offset;
     if (p.space == SPACE_DATA)
-        return world.data_peers ? world.data_peers + (size_t)p.pe * world.data_size + p.offset
-                                : (char *)world.data + p.offset;
+        return p.pe == world.me ? (char *)world.data + p.offset
+                                : world.data_peers + (size_t)p.pe * world.data_size + p.offset;
     return p.pe == world.me ? (void *)(uintptr_t)p.offset : NULL;
 }
 

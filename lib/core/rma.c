@@ -4,10 +4,17 @@
 
 #include "log.h"
 
-// Bytes from the first to the end of the last block, on the side with this stride.
+// Bytes from the first to the end of the last block, on the side with this stride; more than there
+// is anywhere when that overflows.
 static size_t extent(const struct rma_strides *s, ptrdiff_t stride)
 {
-    return s->count ? ((s->count - 1) * (size_t)stride + s->block) * s->size : 0;
+    size_t n;
+    if (!s->count || !s->block)
+        return 0;
+    return __builtin_mul_overflow(s->count - 1, (size_t)stride, &n) ||
+                   __builtin_add_overflow(n, s->block, &n) || __builtin_mul_overflow(n, s->size, &n)
+               ? SIZE_MAX
+               : n;
 }
 
 static void check_strides(const char *call, const struct rma_strides *s)

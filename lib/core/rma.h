@@ -45,6 +45,8 @@ static inline void rma_get(const char *call, enum call_id id, void *dest, const 
         return;
     }
     rma_copy(dest, from, n);
+    // A blocking get is complete when it returns: what a later one finds is not older.
+    atomic_thread_fence(memory_order_acquire);
 }
 
 // Blocks of `block` elements of `size` bytes, dst and sst elements apart, >= 0.

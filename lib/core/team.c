@@ -7,6 +7,7 @@
 #include "ctx.h"
 #include "log.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLITS = 2 };
@@ -15,6 +16,7 @@ _Static_assert(LIMIT_TEAMS % 64 == 0, "whole words");
 struct shoal_team shoal_team_world = {.area = WORLD_AREA, .predefined = true, .magic = TEAM_MAGIC};
 struct shoal_team shoal_team_shared = {.area = SHARED_AREA, .predefined = true, .magic = TEAM_MAGIC};
 
+static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER; // threads may split different teams
 static unsigned long free_areas[MAP_WORDS];
 static struct shoal_team records[LIMIT_TEAMS]; // by area, those made by team_split; not given back,
                                                // so that a destroyed team's handle is told
@@ -60,49 +62,93 @@ static int nth_free(const unsigned long *map, int n)
     return -1;
 }
 
+static void mark_free(int area)
+{
+    pthread_mutex_lock(&map_lock);
+    free_areas[area / 64] |= 1UL << (area % 64);
+    pthread_mutex_unlock(&map_lock);
+}
+
+// False when a split in another thread took it meanwhile.
+static bool claim(int area)
+{
+    unsigned long bit = 1UL << (area % 64);
+    pthread_mutex_lock(&map_lock);
+    bool is_free = free_areas[area / 64] & bit;
+    free_areas[area / 64] &= ~bit;
+    pthread_mutex_unlock(&map_lock);
+    return is_free;
+}
+
+// NULL: its area was taken.
 static struct shoal_team *team_new(const struct pe_set *set, int area, int num_contexts)
 {
+    if (!claim(area))
+        return NULL;
     struct shoal_team *team = &records[area];
     *team = (struct shoal_team){.set = *set, .me = set_find(set, world.me), .area = area,
                                 .num_contexts = num_contexts, .magic = TEAM_MAGIC};
     memset((void *)team_area_at(team, team->me), 0, sizeof(struct team_area));
-    free_areas[area / 64] &= ~(1UL << (area % 64));
     return team;
+}
+
+static void give_back(struct shoal_team *team)
+{
+    team->magic = 0;
+    mark_free(team->area);
+}
+
+// The areas free on every PE of the parent; bit 0 of the last word: all say the split is valid.
+static void agree(struct group *g, unsigned long common[MAP_WORDS + 1], bool valid)
+{
+    pthread_mutex_lock(&map_lock);
+    memcpy(common, free_areas, sizeof free_areas);
+    pthread_mutex_unlock(&map_lock);
+    common[MAP_WORDS] = valid;
+    coll_reduce(g, &reduce_and_ulong, common, common, MAP_WORDS + 1);
+}
+
+// One try: SPLIT_AGAIN when on some PE another thread took an area first.
+enum { SPLIT_AGAIN = 1 };
+static int try_split(struct group *g, int count, const struct pe_set *sets, const int *num_contexts,
+                     bool valid, struct shoal_team **new_team)
+{
+    unsigned long common[MAP_WORDS + 1], ok = 1;
+    agree(g, common, valid);
+    for (int i = 0; i < count; i++)
+        new_team[i] = NULL;
+    if (!common[MAP_WORDS])
+        return -1;
+    if (nth_free(common, count - 1) < 0) {
+        if (g->me == 0)
+            log_line(LOG_WARN, LOG_TEAM, "shmem_team_split: %d teams are alive, the most there "
+                     "can be; destroy some", LIMIT_TEAMS);
+        return -1;
+    }
+    for (int i = 0; i < count; i++)
+        if (set_find(&sets[i], world.me) >= 0)
+            ok &= (new_team[i] = team_new(&sets[i], nth_free(common, i), num_contexts[i])) != NULL;
+    // Everybody hears from everybody: nobody writes into an area before its owner has cleared it.
+    coll_reduce(g, &reduce_and_ulong, &ok, &ok, 1);
+    for (int i = 0; i < count && !ok; i++)
+        if (new_team[i])
+            give_back(new_team[i]);
+    return ok ? 0 : SPLIT_AGAIN;
 }
 
 int team_split(struct shoal_team *parent, int count, const struct pe_set *sets,
                const int *num_contexts, bool valid, struct shoal_team **new_team)
 {
     struct group g = group_of_team(parent);
-    unsigned long common[MAP_WORDS + 1];
-    memcpy(common, free_areas, sizeof free_areas);
-    common[MAP_WORDS] = valid;
-    coll_reduce(&g, &reduce_and_ulong, common, common, MAP_WORDS + 1);
-    for (int i = 0; i < count; i++)
-        new_team[i] = NULL;
-    if (!common[MAP_WORDS])
-        return -1;
-    if (nth_free(common, count - 1) < 0) {
-        if (parent->me == 0)
-            log_line(LOG_WARN, LOG_TEAM, "shmem_team_split: %d teams are alive, the most there "
-                     "can be; destroy some", LIMIT_TEAMS);
-        return -1;
-    }
-    int area[MOST_SPLITS];
-    for (int i = 0; i < count; i++)
-        area[i] = nth_free(common, i);
-    for (int i = 0; i < count; i++)
-        if (set_find(&sets[i], world.me) >= 0)
-            new_team[i] = team_new(&sets[i], area[i], num_contexts[i]);
-    coll_sync(&g); // nobody writes into an area before its owner has cleared it
-    return 0;
+    int status;
+    while ((status = try_split(&g, count, sets, num_contexts, valid, new_team)) == SPLIT_AGAIN)
+        ;
+    return status;
 }
 
 void team_destroy(struct shoal_team *team)
 {
-    struct group g = group_of_team(team);
     ctx_destroy_of_team(team);
-    coll_sync(&g); // nobody still reads the areas
-    free_areas[team->area / 64] |= 1UL << (team->area % 64);
-    team->magic = 0;
+    coll_part_team(team); // nobody still reads or writes the own area
+    give_back(team);
 }

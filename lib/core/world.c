@@ -141,14 +141,11 @@ static void direct_down(void)
     atomic_store_explicit(&world_ctl(world.me)->state, PE_FINALIZED, memory_order_release);
 }
 
-// At start-up everything is as the kernel made it. When the library comes up again, nobody may use
-// the memory of a PE that is still putting away the last time's.
-static int meet_again(void)
+// Nobody puts into a PE that has not come here: it may still be setting its variables, or putting
+// away what an earlier time of the library left.
+static int meet(void)
 {
-    static bool again;
-    if (again)
-        coll_sync_world();
-    again = true;
+    coll_sync_world();
     return 0;
 }
 
@@ -161,7 +158,7 @@ static const struct step {
     {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
     {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
     {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
-    {"direct", direct_up, direct_down}, {"meeting", meet_again, NULL},
+    {"meeting", meet, NULL},         {"direct", direct_up, direct_down},
 };
 
 static int world_up(void)
