@@ -4,13 +4,12 @@
 #include "shoal_check.h"
 
 #include "coll_plan.h"
+#include "counter.h"
 #include "elements.h"
 #include "help.h"
 #include "inbox.h"
 #include "operation.h"
 #include "region.h"
-#include "remote.h"
-#include "rma.h"
 #include "wait.h"
 
 #include <string.h>
@@ -97,43 +96,37 @@ static int end(int status, shoal_event_t *event)
     return status;
 }
 
-// ---- One operation, here or with help.
-static int run(struct operation *op, const shoal_comp_t *comp, shoal_event_t *event)
+// ---- One operation, here or with help. Everything that can be wrong has been looked at before.
+static int move(struct operation *op)
 {
-    int needs, status = completion_from(comp, op);
-    if (status)
-        return status;
-    status = operation_run(op, &needs);
-    if (status == SHOAL_EAGAIN) {
-        status = help_run(op, needs);
-        if (!status && op->has_comp)
-            status = completion_run(&op->comp, world.me, op->remote.pe);
-    }
-    return end(status, event);
+    int needs, status = operation_run(op, &needs);
+    return status == SHOAL_EAGAIN ? help_run(op, needs) : status;
 }
 
-// The part of a call that needs no completion.
-static int move(int kind, shoal_rptr_t remote, void *local, size_t n)
+// The whole of a call: `remote` covers all n bytes it touches there.
+struct call {
+    struct operation comp; // only its completion
+    int pe;
+    shoal_event_t *event;
+};
+
+static int begin(struct call *c, shoal_rptr_t remote, size_t n, const shoal_comp_t *comp,
+                 shoal_event_t *event)
 {
-    struct operation op = {.kind = kind,
-                           .initiator = world.me,
-                           .remote = remote,
-                           .n = n,
-                           .local = place_of(local),
-                           .has_local = true};
-    int needs, status = operation_run(&op, &needs);
-    return status == SHOAL_EAGAIN ? help_run(&op, needs) : status;
+    struct place at;
+    int status = region_resolve(&remote, n, &at);
+    c->pe = remote.pe;
+    c->event = event;
+    return status ? status : completion_from(comp, remote.pe, &c->comp);
 }
 
-static int finish(int status, int pe, const shoal_comp_t *comp, shoal_event_t *event)
+static int finish(const struct call *c, int status)
 {
-    struct operation op;
-    if (!status && comp) {
-        status = completion_from(comp, &op);
-        if (!status)
-            status = completion_run(&op.comp, world.me, pe);
-    }
-    return status == SHOAL_EINVAL ? status : end(status, event);
+    if (c->comp.has_comp && !status)
+        status = completion_run(&c->comp.comp, world.me, c->pe);
+    else if (c->comp.has_comp && c->comp.comp.initiator_ct)
+        counter_add(counter_at(world.me, c->comp.comp.initiator_ct), world.me, 0, 1);
+    return end(status, c->event);
 }
 
 // As rma_copy, but the two may overlap.
@@ -145,6 +138,22 @@ static inline void copy(void *to, const void *from, size_t n)
         memmove(to, from, n);
 }
 
+static int transfer(int kind, shoal_rptr_t remote, void *local, size_t n, const shoal_comp_t *comp,
+                    shoal_event_t *event)
+{
+    struct call c;
+    struct operation op = {.kind = kind,
+                           .initiator = world.me,
+                           .remote = remote,
+                           .n = n,
+                           .local = place_of(local),
+                           .has_local = true};
+    if (n && !local)
+        return SHOAL_EINVAL;
+    int status = begin(&c, remote, n, comp, event);
+    return status ? status : finish(&c, move(&op));
+}
+
 PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
                      shoal_event_t *event)
 {
@@ -152,18 +161,9 @@ PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_co
     if (unlikely(!shoal_is_up()))
         return SHOAL_EINIT;
     int status = region_resolve(&to, n, &at);
-    if (unlikely(status))
-        return status;
-    void *here = place_here(at);
-    if (unlikely(!here || comp)) {
-        struct operation op = {.kind = SHOAL_WORK_PUT,
-                               .initiator = world.me,
-                               .remote = to,
-                               .n = n,
-                               .local = place_of(from),
-                               .has_local = true};
-        return run(&op, comp, event);
-    }
+    void *here = status ? NULL : place_here(at);
+    if (unlikely(!here || comp || !from))
+        return status ? status : transfer(SHOAL_WORK_PUT, to, (void *)from, n, comp, event);
     copy(here, from, n);
     peer_wake(at.pe);
     return end(SHOAL_OK, event);
@@ -176,23 +176,14 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
     if (unlikely(!shoal_is_up()))
         return SHOAL_EINIT;
     int status = region_resolve(&from, n, &at);
-    if (unlikely(status))
-        return status;
-    const void *here = place_here(at);
-    if (unlikely(!here || comp)) {
-        struct operation op = {.kind = SHOAL_WORK_GET,
-                               .initiator = world.me,
-                               .remote = from,
-                               .n = n,
-                               .local = place_of(to),
-                               .has_local = true};
-        return run(&op, comp, event);
-    }
+    const void *here = status ? NULL : place_here(at);
+    if (unlikely(!here || comp || !to))
+        return status ? status : transfer(SHOAL_WORK_GET, from, to, n, comp, event);
     copy(to, here, n);
     return end(SHOAL_OK, event);
 }
 
-// ---- Strided: fn is called for every block.
+// ---- Strided: an operation for every block.
 struct strides {
     const ptrdiff_t *remote, *local;
     const size_t *count;
@@ -205,30 +196,67 @@ static bool strides_ok(const struct strides *s)
            (s->levels == 0 || (s->remote && s->local));
 }
 
-typedef int block_fn(shoal_rptr_t remote, char *local, size_t n, void *arg);
-
-static int for_blocks(shoal_rptr_t remote, char *local, const struct strides *s, int level,
-                      block_fn *fn, void *arg)
+static bool is_empty(const struct strides *s)
 {
-    if (level == 0)
-        return fn(remote, local, s->count[0], arg);
+    for (int i = 0; i <= s->levels; i++)
+        if (s->count[i] == 0)
+            return true;
+    return false;
+}
+
+// The remote bytes from the lowest to the highest touched; false: more than an address can tell.
+static bool extent(const struct strides *s, ptrdiff_t *low, size_t *n)
+{
+    ptrdiff_t high = 0, reach;
+    *low = 0;
+    for (int i = 1; i <= s->levels; i++) {
+        if (s->count[i] - 1 > PTRDIFF_MAX ||
+            __builtin_mul_overflow(s->remote[i - 1], (ptrdiff_t)(s->count[i] - 1), &reach) ||
+            (reach < 0 ? __builtin_add_overflow(*low, reach, low)
+                       : __builtin_add_overflow(high, reach, &high)))
+            return false;
+    }
+    *n = (size_t)high - (size_t)*low;
+    return !__builtin_add_overflow(*n, s->count[0], n);
+}
+
+static int for_blocks(struct operation *op, char *local, const struct strides *s, int level)
+{
     int status = SHOAL_OK;
-    for (size_t i = 0; i < s->count[level] && !status; i++)
-        status = for_blocks(shoal_rptr_add(remote, (ptrdiff_t)i * s->remote[level - 1]),
-                            local + (ptrdiff_t)i * s->local[level - 1], s, level - 1, fn, arg);
+    if (level == 0) {
+        op->local = place_of(local);
+        op->n = s->count[0];
+        return move(op);
+    }
+    uint64_t start = op->remote.offset;
+    for (size_t i = 0; i < s->count[level] && !status; i++) {
+        op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
+        status = for_blocks(op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1);
+    }
     return status;
 }
 
-static int put_block(shoal_rptr_t remote, char *local, size_t n, void *unused)
+static int strided(struct operation *op, void *local, const struct strides *s,
+                   const shoal_comp_t *comp, shoal_event_t *event)
 {
-    (void)unused;
-    return move(SHOAL_WORK_PUT, remote, local, n);
-}
-
-static int get_block(shoal_rptr_t remote, char *local, size_t n, void *unused)
-{
-    (void)unused;
-    return move(SHOAL_WORK_GET, remote, local, n);
+    struct call c;
+    ptrdiff_t low = 0;
+    size_t n = 0;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!strides_ok(s))
+        return SHOAL_EINVAL;
+    bool empty = is_empty(s);
+    if (!empty && !local)
+        return SHOAL_EINVAL;
+    if (!empty && !extent(s, &low, &n))
+        return SHOAL_ERANGE;
+    op->initiator = world.me;
+    op->has_local = true;
+    int status = begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
+    if (status)
+        return status;
+    return finish(&c, empty ? SHOAL_OK : for_blocks(op, local, s, s->levels));
 }
 
 PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
@@ -236,12 +264,8 @@ PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *
                       const shoal_comp_t *comp, shoal_event_t *event)
 {
     struct strides s = {to_stride, from_stride, count, levels};
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!strides_ok(&s))
-        return SHOAL_EINVAL;
-    int status = for_blocks(to, (char *)from, &s, levels, put_block, NULL);
-    return finish(status, to.pe, comp, event);
+    struct operation op = {.kind = SHOAL_WORK_PUT, .remote = to};
+    return strided(&op, (void *)from, &s, comp, event);
 }
 
 PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
@@ -249,29 +273,44 @@ PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
                       const shoal_comp_t *comp, shoal_event_t *event)
 {
     struct strides s = {from_stride, to_stride, count, levels};
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!strides_ok(&s))
-        return SHOAL_EINVAL;
-    int status = for_blocks(from, to, &s, levels, get_block, NULL);
-    return finish(status, from.pe, comp, event);
+    struct operation op = {.kind = SHOAL_WORK_GET, .remote = from};
+    return strided(&op, to, &s, comp, event);
 }
 
 // ---- Vectors
+static int check_parts(const shoal_part_t part[], size_t parts)
+{
+    struct place at;
+    int status = part && parts ? SHOAL_OK : SHOAL_EINVAL;
+    for (size_t i = 0; i < parts && !status; i++) {
+        if (part[i].remote.pe != part[0].remote.pe || (part[i].n && !part[i].local))
+            return SHOAL_EINVAL;
+        status = region_resolve(&part[i].remote, part[i].n, &at);
+    }
+    return status;
+}
+
 static int move_parts(int kind, const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
                       shoal_event_t *event)
 {
-    int status = SHOAL_OK;
+    struct call c;
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!part || !parts)
-        return SHOAL_EINVAL;
-    for (size_t i = 1; i < parts; i++)
-        if (part[i].remote.pe != part[0].remote.pe)
-            return SHOAL_EINVAL;
-    for (size_t i = 0; i < parts && !status; i++)
-        status = move(kind, part[i].remote, part[i].local, part[i].n);
-    return finish(status, part[0].remote.pe, comp, event);
+    int status = check_parts(part, parts);
+    if (!status)
+        status = begin(&c, part[0].remote, 0, comp, event);
+    if (status)
+        return status;
+    for (size_t i = 0; i < parts && !status; i++) {
+        struct operation op = {.kind = kind,
+                               .initiator = world.me,
+                               .remote = part[i].remote,
+                               .n = part[i].n,
+                               .local = place_of(part[i].local),
+                               .has_local = true};
+        status = move(&op);
+    }
+    return finish(&c, status);
 }
 
 PUBLIC int shoal_putv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
@@ -290,6 +329,7 @@ PUBLIC int shoal_getv(const shoal_part_t part[], size_t parts, const shoal_comp_
 PUBLIC int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const void *a,
                         const void *b, void *fetch, const shoal_comp_t *comp, shoal_event_t *event)
 {
+    struct call c;
     size_t size = element_size(type);
     if (!shoal_is_up())
         return SHOAL_EINIT;
@@ -308,35 +348,18 @@ PUBLIC int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const
         memcpy(&o.b, b, size);
     if (fetch)
         o.local = place_of(fetch);
-    return run(&o, comp, event);
+    int status = begin(&c, at, size, comp, event);
+    if (!status)
+        status = operation_aligned(&o);
+    return status ? status : finish(&c, move(&o));
 }
 
-struct accumulate {
-    shoal_op_t op;
-    shoal_type_t type;
-    const void *scale;
-};
-
-static int accumulate_block(shoal_rptr_t remote, char *local, size_t n, void *arg)
+static bool are_multiples(const struct strides *s, size_t size)
 {
-    const struct accumulate *acc = arg;
-    size_t size = element_size(acc->type);
-    struct operation op = {.kind = OPERATION_ACC,
-                           .initiator = world.me,
-                           .remote = remote,
-                           .local = place_of(local),
-                           .has_local = true,
-                           .n = n,
-                           .op = acc->op,
-                           .type = acc->type};
-    if (n % size)
-        return SHOAL_EINVAL;
-    if (acc->scale) {
-        op.value.success = 1;
-        memcpy(&op.a, acc->scale, size); // a and b lie side by side: 16 bytes
-    }
-    int needs, status = operation_run(&op, &needs);
-    return status == SHOAL_EAGAIN ? help_run(&op, needs) : status;
+    bool ok = s->count[0] % size == 0;
+    for (int i = 0; i < s->levels; i++)
+        ok = ok && s->remote[i] % (ptrdiff_t)size == 0 && s->local[i] % (ptrdiff_t)size == 0;
+    return ok;
 }
 
 PUBLIC int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
@@ -345,14 +368,18 @@ PUBLIC int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *f
                      shoal_event_t *event)
 {
     struct strides s = {to_stride, from_stride, count, levels};
-    struct accumulate acc = {op, type, scale};
+    struct operation o = {.kind = OPERATION_ACC, .remote = to, .op = op, .type = type};
     if (!shoal_is_up())
         return SHOAL_EINIT;
     if (!strides_ok(&s) || !element_can(op, type) || op == SHOAL_CSWAP ||
-        (scale && op != SHOAL_SUM))
+        (scale && op != SHOAL_SUM) || !are_multiples(&s, element_size(type)))
         return SHOAL_EINVAL;
-    int status = for_blocks(to, (char *)from, &s, levels, accumulate_block, &acc);
-    return finish(status, to.pe, comp, event);
+    if (scale) {
+        o.value.success = 1;
+        memcpy(&o.a, scale, element_size(type)); // a and b lie side by side: 16 bytes
+    }
+    int status = operation_aligned(&o);
+    return status ? status : strided(&o, (void *)from, &s, comp, event);
 }
 
 PUBLIC int shoal_op_register(int number, shoal_op_fn *fn, void *user, size_t size)

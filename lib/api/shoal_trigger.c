@@ -77,7 +77,10 @@ static int from_work(const shoal_work_t *work, struct operation *op)
         status = shoal_is_pe(work->pe) && counter_is_number(work->ct) ? SHOAL_OK : SHOAL_EINVAL;
         break;
     }
-    return status ? status : completion_from(&work->comp, op);
+    if (status)
+        return status;
+    bool is_remote = work->kind <= SHOAL_WORK_ATOMIC;
+    return completion_from(&work->comp, is_remote ? work->remote.pe : op->pe, op);
 }
 
 PUBLIC int shoal_trigger(const shoal_work_t *work, shoal_ct_t ct, uint64_t threshold,

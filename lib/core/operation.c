@@ -10,25 +10,37 @@
 
 #include <string.h>
 
-int completion_from(const shoal_comp_t *comp, struct operation *op)
+static int check_signal(const shoal_comp_t *comp, int target)
+{
+    struct place at;
+    if (comp->signal_op != SHMEM_SIGNAL_SET && comp->signal_op != SHMEM_SIGNAL_ADD)
+        return SHOAL_EINVAL;
+    int status = region_resolve(comp->signal, sizeof(uint64_t), &at);
+    void *word = status ? NULL : place_here(at);
+    if (status)
+        return status;
+    return word && (uintptr_t)word % sizeof(uint64_t) == 0 && at.pe == target ? SHOAL_OK
+                                                                              : SHOAL_EINVAL;
+}
+
+int completion_from(const shoal_comp_t *comp, int target, struct operation *op)
 {
     op->has_comp = comp != NULL;
     if (!comp)
         return SHOAL_OK;
+    if ((comp->initiator_ct && !counter_is_own(comp->initiator_ct)) ||
+        comp->target_ct >= LIMIT_COUNTERS || comp->am_id < 0 || comp->am_id > 255)
+        return SHOAL_EINVAL;
     op->comp = (struct completion){.signal_value = comp->signal_value,
                                    .am_arg = comp->am_arg,
                                    .am_id = comp->am_id,
                                    .initiator_ct = comp->initiator_ct,
                                    .target_ct = comp->target_ct,
                                    .signal_op = comp->signal ? comp->signal_op : -1};
-    if (comp->signal)
-        op->comp.signal = *comp->signal;
-    bool signal_ok = !comp->signal || comp->signal_op == SHMEM_SIGNAL_SET ||
-                     comp->signal_op == SHMEM_SIGNAL_ADD;
-    bool counters_ok = (!comp->initiator_ct || counter_is_own(comp->initiator_ct)) &&
-                       comp->target_ct < LIMIT_COUNTERS;
-    return signal_ok && counters_ok && comp->am_id >= 0 && comp->am_id < 256 ? SHOAL_OK
-                                                                             : SHOAL_EINVAL;
+    if (!comp->signal)
+        return SHOAL_OK;
+    op->comp.signal = *comp->signal;
+    return check_signal(comp, target);
 }
 
 static int run_signal(const struct completion *comp)
@@ -60,6 +72,17 @@ int completion_run(const struct completion *comp, int initiator, int target)
     if (comp->initiator_ct)
         counter_add(counter_at(initiator, comp->initiator_ct), initiator, !status, !!status);
     return status;
+}
+
+int operation_aligned(const struct operation *op)
+{
+    struct place at;
+    size_t size = element_size((shoal_type_t)op->type), align = size < 8 ? size : 8;
+    int status = region_resolve(&op->remote, 0, &at);
+    if (status)
+        return status;
+    uintptr_t addr = at.space == SPACE_PRIVATE ? at.offset : (uintptr_t)place_here(at);
+    return addr % align ? SHOAL_EINVAL : SHOAL_OK;
 }
 
 static int run_put(const struct operation *op, int *needs)

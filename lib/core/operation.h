@@ -42,8 +42,11 @@ struct operation {
 // Runs it here. SHOAL_OK, an error, or SHOAL_EAGAIN: PE *needs has to run it, nothing has happened.
 int operation_run(const struct operation *op, int *needs);
 
-// comp may be NULL. SHOAL_EINVAL: not a signal's operation, counter or message that there can be.
-int completion_from(const shoal_comp_t *comp, struct operation *op);
+// comp may be NULL. Checks all of it, the signal's place included, which has to be at the target.
+int completion_from(const shoal_comp_t *comp, int target, struct operation *op);
+// Is the remote word or array of an atomic or accumulate aligned? SHOAL_EINVAL: no. Where it is
+// private memory of another PE, that PE's address counts.
+int operation_aligned(const struct operation *op);
 // What follows the data: signal, target's counter, message, initiator's counter.
 int completion_run(const struct completion *comp, int initiator, int target);
 

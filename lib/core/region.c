@@ -116,7 +116,8 @@ int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rpt
     uint64_t size;
     memcpy(&k, key, sizeof k);
     if (k.pe < 0 || k.pe >= world.npes || k.index >= LIMIT_REGIONS ||
-        !read_entry(k.pe, k.index, k.stamp, &at, &size) || size != k.size)
+        !read_entry(k.pe, k.index, k.stamp, &at, &size) || size != k.size ||
+        atomic_load_explicit(&entry_of(k.pe, k.index)->base, memory_order_relaxed) != k.base)
         return SHOAL_EKEY;
     if (is_va)
         offset -= k.base;
