@@ -138,6 +138,8 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     uint64_t size;
     if (unlikely((uint32_t)r->pe >= (uint32_t)world.npes))
         return SHOAL_EKEY;
+    if (unlikely(r->region < REGION_FIRST && r->stamp)) // not made here
+        return SHOAL_EKEY;
     if (likely(r->region == REGION_SLICE)) {
         uint64_t first = (uint64_t)world.slice_size - world.job->arena_size - world.heap_size;
         if (r->offset < first ||

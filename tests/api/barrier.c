@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PES: 1 2 4 7 16
 // barrier_all, sync_all, team_sync, barrier and sync over active sets: nobody leaves before all
 // have come, and the barriers deliver what was sent before them.
 #include "../check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PES: 1 2 4 7 16
 // A long random sequence of different collectives on different teams that overlap, the same on all
 // PEs, each result compared with a model. No barrier but one each time the destinations run out.
 #include "../check.h"

@@ -214,17 +214,57 @@ static void ends(void)
     shmem_barrier_all();
 }
 
-// A child is no PE.
-static void child_calls(void)
+// A child is no PE: its calls are refused, and reach nobody's memory.
+static long untouched[2] = {41, 42};
+static long *heap_word; // 43 on every PE
+
+static void call_barrier(void)
+{
+    shmem_barrier_all();
+}
+static void call_p(void)
+{
+    shmem_long_p(&untouched[0], -1, me);
+}
+static void call_p_right(void)
+{
+    shmem_long_p(&untouched[1], -1, right_pe());
+}
+static void call_p_heap(void)
+{
+    shmem_long_p(heap_word, -1, right_pe());
+}
+static void call_g(void)
+{
+    shmem_long_g(&untouched[0], right_pe());
+}
+static void call_atomic(void)
+{
+    shmem_long_atomic_inc(heap_word, right_pe());
+}
+
+static const struct {
+    void (*call)(void);
+    const char *name;
+} refused[] = {
+    {call_barrier, "shmem_barrier_all"},
+    {call_p, "shmem_long_p"},
+    {call_p_right, "shmem_long_p"},
+    {call_p_heap, "shmem_long_p"},
+    {call_g, "shmem_long_g"},
+    {call_atomic, "shmem_long_atomic_inc"},
+};
+
+static void child_call(void (*call)(void), const char *name)
 {
     int fds[2];
-    char text[512] = "";
+    char text[512] = "", expected[128];
     if (!CHECK(pipe(fds) == 0))
         return;
     pid_t pid = fork();
     if (pid == 0) {
         dup2(fds[1], STDERR_FILENO);
-        shmem_barrier_all();
+        call();
         _exit(0);
     }
     close(fds[1]);
@@ -232,10 +272,26 @@ static void child_calls(void)
     for (ssize_t n; (n = read(fds[0], text + have, sizeof text - 1 - have)) > 0;)
         have += (size_t)n;
     close(fds[0]);
-    ends_with(pid, 1 << 8, "a child that calls shmem_barrier_all");
-    if (!strstr(text, "shmem_barrier_all: called in a child of a PE") && check_count())
-        fprintf(stderr, "PE %d: a child that calls shmem_barrier_all said: %s\n", me, text);
+    ends_with(pid, 1 << 8, name);
+    snprintf(expected, sizeof expected, "%s: called in a child of a PE", name);
+    if (!strstr(text, expected) && check_count())
+        fprintf(stderr, "PE %d: a child that calls %s said: %s\n", me, name, text);
+}
+
+static void child_calls(void)
+{
+    heap_word = shmem_malloc(sizeof *heap_word);
+    if (!CHECK(heap_word != NULL))
+        return;
+    *heap_word = 43;
     shmem_barrier_all();
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        child_call(refused[i].call, refused[i].name);
+    shmem_barrier_all();
+    CHECK(untouched[0] == 41 && untouched[1] == 42);
+    CHECK_EQ(*heap_word, 43);
+    shmem_barrier_all();
+    shmem_free(heap_word);
 }
 
 static void *fork_often(void *unused)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PES: 1 2 4 7 16
 // Locks: mutual exclusion under contention, test_lock, several locks at once, locks on the heap and
 // in static memory, delivery of what was written in the critical region.
 #include "../check.h"

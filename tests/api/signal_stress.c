@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PES: 1 2 4 7 16
 // Data before signal, under load: a ring of producers and consumers with two buffers and credits,
 // random sizes, all forms of put_signal; then many producers for one consumer.
 #include "../check.h"

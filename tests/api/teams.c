@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PES: 1 2 4 7 16
 // Teams: strided and 2-dimensional splits, nested ones, numbers and their translation, what those
 // outside get, invalid arguments, configurations.
 #include "../check.h"

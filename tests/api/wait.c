@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// PES: 1 2 4 7 16
 // wait_until and test on one variable: every type, every comparison, negative and large values,
 // satisfied at once or later by another PE through an atomic, p, put or put_signal.
 #include "../check.h"

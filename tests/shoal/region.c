@@ -173,13 +173,13 @@ static void everybody_puts(int kind)
 static void direct(int kind)
 {
     int pe = right_pe();
+    shoal_rptr_t r, rest;
+    CHECK_EQ(shoal_rptr(&names[kind].key, 64, &r), SHOAL_OK);
+    CHECK(shoal_direct(r, 4096) == memory[kind] + 64);
     shmem_getmem(&theirs, &names[kind], sizeof theirs, pe);
-    shoal_rptr_t r = point(kind, pe, 64, 0), rest;
+    r = point(kind, pe, 64, 0);
     unsigned char *here = shoal_direct(r, 4096);
-    if (pe == me)
-        CHECK(here == memory[kind] + 64);
-    else
-        CHECK((here != NULL) == is_reached[kind]);
+    CHECK((here != NULL) == (is_reached[kind] || pe == me));
     CHECK(shoal_direct(r, theirs.size - 63) == NULL);
     CHECK_EQ(shoal_rptr(&theirs.key, theirs.size, &rest), SHOAL_OK);
     CHECK(shoal_direct(rest, 1) == NULL);

@@ -24,22 +24,24 @@ static struct {
     struct file file[5];
 } machine;
 
-FILE *fopen(const char *path, const char *mode)
-{
-    if (machine.on) {
-        for (const struct file *f = machine.file; f->text; f++)
-            if (strcmp(f->path, path) == 0)
-                return fmemopen((void *)(uintptr_t)f->text, strlen(f->text), "r");
-        return NULL;
-    }
-    return ((FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen"))(path, mode);
-}
+// A sanitizer calls these too, before it is ready for code that it watches.
+#define UNWATCHED __attribute__((no_sanitize("thread", "address", "undefined")))
+#define NEXT(name) ((__typeof(&name))dlsym(RTLD_NEXT, #name))
 
-int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+UNWATCHED FILE *fopen(const char *path, const char *mode)
 {
     if (!machine.on)
-        return ((int (*)(pid_t, size_t, cpu_set_t *))dlsym(RTLD_NEXT, "sched_getaffinity"))(
-            pid, size, set);
+        return NEXT(fopen)(path, mode);
+    for (const struct file *f = machine.file; f->text; f++)
+        if (strcmp(f->path, path) == 0)
+            return fmemopen((void *)(uintptr_t)f->text, strlen(f->text), "r");
+    return NULL;
+}
+
+UNWATCHED int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+    if (!machine.on)
+        return NEXT(sched_getaffinity)(pid, size, set);
     if (machine.affinity < 0)
         return -1;
     memset(set, 0, size);
@@ -48,15 +50,16 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
     return 0;
 }
 
-long sysconf(int name)
+UNWATCHED long sysconf(int name)
 {
-    if (machine.on && name == _SC_NPROCESSORS_ONLN)
-        return machine.online;
-    if (machine.on && name == _SC_PHYS_PAGES)
-        return PAGES;
-    if (machine.on && name == _SC_PAGESIZE)
-        return PAGE;
-    return ((long (*)(int))dlsym(RTLD_NEXT, "sysconf"))(name);
+    if (!machine.on)
+        return NEXT(sysconf)(name);
+    switch (name) {
+    case _SC_NPROCESSORS_ONLN: return machine.online;
+    case _SC_PHYS_PAGES: return PAGES;
+    case _SC_PAGESIZE: return PAGE;
+    default: return -1;
+    }
 }
 
 // The number of cores is found out once in a process, so each case has its own.
@@ -111,11 +114,13 @@ static void test_quota(void **state)
         const char *text;
         int cpus;
     } cases[] = {
-        {"max 100000\n", 8},     {"400000 100000\n", 4}, {"200000 50000\n", 4},
-        {"150000 100000\n", 1},  {"390000 100000\n", 3}, {"800000 100000\n", 8},
-        {"900000 100000\n", 8},  {"1600000 100000\n", 8}, {"50000 100000\n", 1},
-        {"1000 1000000\n", 1},   {"300000 0\n", 8},      {"300000", 8},
-        {"nonsense\n", 8},       {"\n", 8},
+        {"max 100000\n", 8},    {"400000 100000\n", 4},
+        {"200000 50000\n", 4},  {"150000 100000\n", 1},
+        {"390000 100000\n", 3}, {"800000 100000\n", 8},
+        {"900000 100000\n", 8}, {"1600000 100000\n", 8},
+        {"50000 100000\n", 1},  {"1000 1000000\n", 1},
+        {"300000 0\n", 8},      {"300000", 8},
+        {"nonsense\n", 8},      {"\n", 8},
     };
     (void)state;
     machine.affinity = 8;
@@ -133,9 +138,12 @@ static void test_memory(void **state)
         const char *text;
         size_t bytes;
     } cases[] = {
-        {"max\n", ALL_MEMORY},        {"1073741824\n", 1UL << 30},
-        {"4294967296\n", ALL_MEMORY}, {"9223372036854771712\n", ALL_MEMORY},
-        {"4096\n", 4096},             {"junk\n", ALL_MEMORY},
+        {"max\n", ALL_MEMORY},
+        {"1073741824\n", 1UL << 30},
+        {"4294967296\n", ALL_MEMORY},
+        {"9223372036854771712\n", ALL_MEMORY},
+        {"4096\n", 4096},
+        {"junk\n", ALL_MEMORY},
     };
     (void)state;
     machine.affinity = 2;
@@ -147,30 +155,46 @@ static void test_memory(void **state)
     }
 }
 
+#define GROUPS(text)              \
+    {                             \
+        "/proc/self/cgroup", text \
+    }
+#define HYBRID GROUPS("5:memory:/other\n1:cpu:/other\n0::/a.slice/b\n")
+#define V1_ONLY GROUPS("5:memory:/other\n1:cpu:/a.slice/b\n")
+#define ROOT_GROUP GROUPS("0::/\n")
+#define OWN_CPU                           \
+    {                                     \
+        OWN "/cpu.max", "300000 100000\n" \
+    }
+#define OWN_MEMORY                   \
+    {                                \
+        OWN "/memory.max", "12288\n" \
+    }
+#define ROOT_CPU                                    \
+    {                                               \
+        "/sys/fs/cgroup/cpu.max", "500000 100000\n" \
+    }
+#define OTHER_CPU                                         \
+    {                                                     \
+        "/sys/fs/cgroup/other/cpu.max", "100000 100000\n" \
+    }
+
 // Which file counts: that of the own group; in a container, where the group's path does not exist
 // in what is mounted, the root's. Lines of v1 hierarchies are no groups.
 static void test_group(void **state)
 {
-    static const struct file hybrid = {"/proc/self/cgroup",
-                                       "5:memory:/other\n1:cpu:/other\n0::/a.slice/b\n"};
-    static const struct file v1_only = {"/proc/self/cgroup", "5:memory:/other\n1:cpu:/a.slice/b\n"};
-    static const struct file none = {"/proc/self/cgroup", "0::/\n"};
-    static const struct file own_cpu = {OWN "/cpu.max", "300000 100000\n"};
-    static const struct file own_memory = {OWN "/memory.max", "12288\n"};
-    static const struct file root_cpu = {"/sys/fs/cgroup/cpu.max", "500000 100000\n"};
-    static const struct file other_cpu = {"/sys/fs/cgroup/other/cpu.max", "100000 100000\n"};
     static const struct {
         struct file file[5];
         int cpus;
         size_t memory;
     } cases[] = {
-        {{hybrid, own_cpu, root_cpu, own_memory}, 3, 12288},
-        {{hybrid, other_cpu, own_cpu}, 3, ALL_MEMORY},
-        {{hybrid, root_cpu}, 5, ALL_MEMORY},
-        {{none, own_cpu, own_memory}, 8, ALL_MEMORY},
-        {{none, own_cpu, root_cpu}, 5, ALL_MEMORY},
-        {{v1_only, own_cpu, other_cpu}, 8, ALL_MEMORY},
-        {{root_cpu, own_cpu}, 5, ALL_MEMORY}, // no /proc
+        {{HYBRID, OWN_CPU, ROOT_CPU, OWN_MEMORY}, 3, 12288},
+        {{HYBRID, OTHER_CPU, OWN_CPU}, 3, ALL_MEMORY},
+        {{HYBRID, ROOT_CPU}, 5, ALL_MEMORY},
+        {{ROOT_GROUP, OWN_CPU, OWN_MEMORY}, 8, ALL_MEMORY},
+        {{ROOT_GROUP, OWN_CPU, ROOT_CPU}, 5, ALL_MEMORY},
+        {{V1_ONLY, OWN_CPU, OTHER_CPU}, 8, ALL_MEMORY},
+        {{ROOT_CPU, OWN_CPU}, 5, ALL_MEMORY}, // no /proc
     };
     (void)state;
     machine.affinity = 8;

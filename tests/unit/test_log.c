@@ -88,7 +88,7 @@ static void test_levels(void **state)
 static void test_topics(void **state)
 {
 #define X(id, name) name,
-    static const char *const names[] = {LOG_TOPICS(X)};
+    static const char *const names[] = { LOG_TOPICS(X) };
 #undef X
     (void)state;
     for (int topic = 0; topic < LOG_TOPIC_COUNT; topic++) {
@@ -107,9 +107,9 @@ static void test_topics(void **state)
 
 static void test_unknown(void **state)
 {
-    static const char *const bad[] = {"loud",       "heap",     "heap:",  ":debug", "heap:loud",
-                                      "attic:info", "Debug",    "debug ", "info;",  "debu",
-                                      "heap:debug:info", ":", "boot:warn:"};
+    static const char *const bad[] = {
+        "loud",   "heap",  "heap:", ":debug",          "heap:loud", "attic:info", "Debug",
+        "debug ", "info;", "debu",  "heap:debug:info", ":",         "boot:warn:"};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char named[64];

@@ -55,9 +55,32 @@ static void test_sizes(void **state)
 static void test_bad_sizes(void **state)
 {
     static const char *const bad[] = {
-        "",    " ",   "k",   "-1",  "-1k", "+1",    "1x",    "1 k", "0x10", "0X10",
-        ".",   ".k",  "nan", "inf", "1e",  "m1",    "many",  " 1",  "1,5g", "129t",
-        "1e30", "140737488355329", "99999999999999999999", "1p", "1;", "\xff",
+        "",
+        " ",
+        "k",
+        "-1",
+        "-1k",
+        "+1",
+        "1x",
+        "1 k",
+        "0x10",
+        "0X10",
+        ".",
+        ".k",
+        "nan",
+        "inf",
+        "1e",
+        "m1",
+        "many",
+        " 1",
+        "1,5g",
+        "129t",
+        "1e30",
+        "140737488355329",
+        "99999999999999999999",
+        "1p",
+        "1;",
+        "\xff",
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -210,10 +233,10 @@ static void test_unknown_names(void **state)
 static void test_known_names(void **state)
 {
 #define X(field, env, type, def, meaning) env,
-    static const char *const known[] = {SETTINGS_TABLE(X)};
+    static const char *const known[] = { SETTINGS_TABLE(X) };
 #undef X
-    static const char *const others[] = {"SHOAL_JOB", "SHOAL_PE",   "SHOA_LOG", "shoal_log",
-                                         "MY_SHOAL_LOGS", "SHOAL", "SMA_NOTHING"};
+    static const char *const others[] = {"SHOAL_JOB",     "SHOAL_PE", "SHOA_LOG",   "shoal_log",
+                                         "MY_SHOAL_LOGS", "SHOAL",    "SMA_NOTHING"};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         assert_string_equal(warnings_of(known[i], "x"), "");

@@ -38,8 +38,7 @@ static void test_sets(void **state)
                 check_set(&set, NPES);
             }
     struct pe_set large = {LIMIT_PES - 1, -3, LIMIT_PES / 3};
-    assert_int_equal(set_find(&large, LIMIT_PES - 1 - 3 * (LIMIT_PES / 3 - 1)),
-                     LIMIT_PES / 3 - 1);
+    assert_int_equal(set_find(&large, LIMIT_PES - 1 - 3 * (LIMIT_PES / 3 - 1)), LIMIT_PES / 3 - 1);
     assert_int_equal(set_find(&large, LIMIT_PES - 1 - 3 * (LIMIT_PES / 3)), -1);
     assert_int_equal(set_find(&large, 1), -1);
 }
@@ -119,12 +118,24 @@ static void test_no_peers(void **state)
         size_t n;
         int pe;
     } bad[] = {
-        {heap - 1, 1, 0},        {heap - 1, 2, 0},       {heap + HEAP, 1, 0},
-        {heap + HEAP - 1, 2, 0}, {heap, HEAP + 1, 0},    {heap + 8, SIZE_MAX, 0},
-        {heap + 8, SIZE_MAX - 7, 0}, {own - 1, 1, 0},   {own + DATA, 1, 0},
-        {own, DATA + 1, 0},     {own + 1, SIZE_MAX, 0}, {&private, 1, ME},
-        {NULL, 1, 0},            {heap, 1, -1},          {heap, 1, SLICES},
-        {heap, 1, INT32_MIN},    {heap, 1, INT32_MAX},   {world.ctl, 1, 0},
+        {heap - 1, 1, 0},
+        {heap - 1, 2, 0},
+        {heap + HEAP, 1, 0},
+        {heap + HEAP - 1, 2, 0},
+        {heap, HEAP + 1, 0},
+        {heap + 8, SIZE_MAX, 0},
+        {heap + 8, SIZE_MAX - 7, 0},
+        {own - 1, 1, 0},
+        {own + DATA, 1, 0},
+        {own, DATA + 1, 0},
+        {own + 1, SIZE_MAX, 0},
+        {&private, 1, ME},
+        {NULL, 1, 0},
+        {heap, 1, -1},
+        {heap, 1, SLICES},
+        {heap, 1, INT32_MIN},
+        {heap, 1, INT32_MAX},
+        {world.ctl, 1, 0},
         {heap + SLICE, 1, 0}, // a peer's heap as it is mapped here is no symmetric address
     };
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
@@ -152,7 +163,7 @@ static void check_place(const void *addr, int pe, enum space space, uint64_t off
 
 static void test_places(void **state)
 {
-    char private;
+    char local, *private = &local;
     (void)state;
     for (int pe = 0; pe < SLICES; pe++)
         for (size_t offset = 0; offset < SLICE; offset += 4095) {
@@ -163,11 +174,13 @@ static void test_places(void **state)
     for (int pe = 0; pe < SLICES; pe++)
         check_place(data_peers + pe * DATA + 9, pe, SPACE_DATA, 9);
     check_place(data + 9, ME, SPACE_DATA, 9);
-    assert_ptr_equal(place_here(place_of(data + 9)), data_peers + ME * DATA + 9);
+    assert_ptr_equal(place_here(place_of(data + 9)), data + 9); // the own as the program sees it
+    assert_ptr_equal(place_here((struct place){ME - 1, SPACE_DATA, 9}),
+                     data_peers + (ME - 1) * DATA + 9);
     check_place(data + DATA - 1, ME, SPACE_DATA, DATA - 1);
-    check_place(&private, ME, SPACE_PRIVATE, (uintptr_t)&private);
-    assert_ptr_equal(place_here(place_of(&private)), &private);
-    struct place other = place_of(&private);
+    check_place(private, ME, SPACE_PRIVATE, (uintptr_t) private);
+    assert_ptr_equal(place_here(place_of(private)), private);
+    struct place other = place_of(private);
     other.pe = ME + 1;
     assert_null(place_here(other));
     world.data_peers = NULL; // static data is not symmetric among PEs
@@ -181,7 +194,7 @@ static void test_place_copy(void **state)
     int needs = -7;
     (void)state;
     for (int i = 0; i < 64; i++)
-        private[i] = (char)i;
+    private[i] = (char)i;
     struct place from = place_of(private), to = place_of(slices + 4 * SLICE + 100);
     assert_int_equal(place_copy(to, from, 64, &needs), 0);
     assert_memory_equal(slices + 4 * SLICE + 100, private, 64);

@@ -285,10 +285,10 @@ static void test_resize(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),    cmocka_unit_test(test_same_offsets),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_same_offsets),
         cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_exact_fit),
-        cmocka_unit_test(test_align),     cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_size),      cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_align),      cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_size),       cmocka_unit_test(test_resize),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
