@@ -19,7 +19,7 @@ PKG_CONFIG ?= pkg-config
 BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(HOSTILE),-hostile)
 comma := ,
 ifdef SAN
-SANFLAGS := -fsanitize=$(SAN) -fno-omit-frame-pointer
+SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT := -O1 -g
 WARN += $(if $(findstring thread,$(SAN)),-Wno-tsan)
 DEFINES += -DSHOAL_PLAIN_COPY # the sanitizers do not see what an instruction copies
@@ -100,7 +100,7 @@ $(eval $(call compile_rule,transports,$(INC_transports)))
 Q ?= @
 
 # Integer sums wrap, as the operations of the specification do.
-$(BUILD)/obj/lib/core/reduce_ops.o: DEFINES += -fwrapv
+$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o: DEFINES += -fwrapv
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
@@ -145,7 +145,7 @@ $(BUILD)/examples/%: examples/%.c $(LIB)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(filter-out lib/launch/oshrun.c,$(SRC_oshrun)))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $(filter %.c %.o,$^) -o $@ \
+	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)

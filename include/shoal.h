@@ -296,8 +296,8 @@ typedef void shoal_am_fn(const shoal_am_t *am);
 // the thread that progresses, one at a time; between a pair of PEs in the order of the requests. A
 // handler may call everything here that does not wait, and may reply.
 int shoal_am_register(int id, shoal_am_fn *fn, void *user);
-// Short and medium: payload of up to SHOAL_Q_AM_MAX bytes, copied. May wait for room, and handles
-// own messages meanwhile.
+// Short and medium: payload of up to SHOAL_Q_AM_MAX bytes, copied. May wait for room; handles own
+// messages that have come.
 int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // Long: the payload is put to `to` first; the handler is given its address there.
 int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to);

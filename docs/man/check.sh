@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check.sh [TSV]: are the manual pages well-formed and complete?
 #  - mandoc finds nothing to warn of
-#  - every function of the symbol list has a page, or a line "alias page" in links.txt
+#  - every function of the symbol list and of shoal.h has a page, or a line "alias page" in links.txt
+#  - every function of shoal.h is in the synopsis of that page
 #  - every name a page gives itself, and every page another one refers to, exists
 #  - shoal(7) names every setting and every log topic
 # Exit status: 0 good, 1 not good, 77 skipped (the reason is printed).
@@ -40,6 +41,11 @@ functions()
         { print $1 }' "$1" | sort -u
 }
 
+shoal_functions()
+{
+    sed -n '/^typedef/d; s/^[a-z][a-z0-9_ ]*[ *]\(shoal_[a-z_]*\)(.*/\1/p' "$1" | sort -u
+}
+
 missing()
 {
     sort -u | comm -23 - "$names"
@@ -63,6 +69,17 @@ done
 
 for name in $(functions "$tsv" | sed 's/$/.3/' | missing); do
     complain "$name: no page and no line in links.txt"
+done
+
+header=$top/include/shoal.h
+for name in $([ -r $header ] && shoal_functions $header); do
+    page=$(sed -n "s/^$name //p" links.txt)
+    page=${page:-$name}.3
+    if [ ! -e "$page" ]; then
+        complain "$name: no page and no line in links.txt"
+    elif ! sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$page" | grep -q "^\.Fn $name "; then
+        complain "$page: $name is not in the synopsis"
+    fi
 done
 
 for name in $(for file in *.[1-9]; do

@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-#define ALL_HINTS (SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE)
 
 void *pshmem_malloc(size_t size)
 {
@@ -35,13 +34,12 @@ void *pshmem_align(size_t alignment, size_t size)
 }
 WEAK_TWIN(shmem_align);
 
-// Memory is the same whatever its use on a node: every hint is fulfilled.
+// Memory is the same whatever its use on a node: every hint is fulfilled, and one that is not known
+// changes nothing.
 void *pshmem_malloc_with_hints(size_t size, long hints)
 {
     check_up("shmem_malloc_with_hints");
-    if (hints & ~ALL_HINTS)
-        fatal("shmem_malloc_with_hints: argument hints is %#lx, not made of SHMEM_MALLOC_*",
-              (unsigned long)hints);
+    (void)hints;
     return size ? heap_malloc(CALL_malloc_with_hints, size, 1, 0) : NULL;
 }
 WEAK_TWIN(shmem_malloc_with_hints);

@@ -51,14 +51,23 @@ static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_
     return status;
 }
 
+// Who asks takes answers, or a PE that answers could only keep what goes on coming.
+static void take_some(void)
+{
+    if (shoal_is_up() && !handlers_running())
+        inbox_poll();
+}
+
 PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
+    take_some();
     return send(pe, id, arg, payload, n, 0);
 }
 
 PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n,
                                  shoal_rptr_t to)
 {
+    take_some();
     return send_long(id, arg, payload, n, to, 0);
 }
 

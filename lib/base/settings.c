@@ -20,6 +20,7 @@ struct row {
     void *value;
     parse_fn *parse;
     const char *source; // "default", or the environment name it came from
+    const char *text;   // as it was there, NULL: it was not
 };
 
 static int parse_FLAG(const char *text, void *value)
@@ -66,7 +67,7 @@ static const char takes_SIZE[] = "a number >= 0 with an optional k, m, g or t";
 static const char takes_TEXT[] = "a word";
 
 #define X(field, env, type, def, meaning) \
-    {env, def, meaning, takes_##type, &settings.field, parse_##type, "default"},
+    {env, def, meaning, takes_##type, &settings.field, parse_##type, "default", NULL},
 static struct row rows[] = {SETTINGS_TABLE(X)};
 #undef X
 
@@ -105,8 +106,9 @@ static const char *look_up(struct row *row)
         static char old[64];
         snprintf(old, sizeof old, "SMA_%s", row->env + 6);
         text = getenv(old);
-        row->source = "SMA_ (old name)";
+        row->source = text ? "old name SMA_" : row->env;
     }
+    row->text = text;
     if (!text)
         row->source = "default";
     return text;
@@ -177,7 +179,9 @@ int settings_read(void)
         if (!text && row->parse == parse_FLAG)
             continue;
         if (row->parse(text ? text : row->def, row->value)) {
-            log_line(LOG_ERROR, LOG_BOOT, "%s=\"%s\": it takes %s", row->env, text, row->takes);
+            bool is_old = row->source != row->env && text;
+            log_line(LOG_ERROR, LOG_BOOT, "%s%s=\"%s\": it takes %s", is_old ? "SMA_" : "",
+                     row->env + (is_old ? 6 : 0), text, row->takes);
             return -1;
         }
     }
@@ -194,10 +198,9 @@ void settings_print(FILE *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct row *row = &rows[i];
-        const char *text = getenv(row->env);
         bool is_default = strcmp(row->source, "default") == 0;
         fprintf(out, "%-22s %-10s %-10s %s\n", row->env,
-                is_default ? (row->def[0] ? row->def : "-") : (text ? text : "(SMA_)"),
+                is_default ? (row->def[0] ? row->def : "-") : row->text,
                 is_default ? "default" : "environment", row->meaning);
     }
 }

@@ -15,6 +15,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#if !defined(FUTEX_32) // headers of kernels before 5.16
+#define FUTEX_32 2
+struct futex_waitv {
+    uint64_t val, uaddr;
+    uint32_t flags, reserved;
+};
+#endif
+#if !defined(SYS_futex_waitv)
+#define SYS_futex_waitv 449
+#endif
+
 enum { SPINS_BEFORE_CLOCK = 256, SPINS_PER_CLOCK = 16,
        SLEEP_FIRST_US = 1000, SLEEP_LAST_US = 16000 };
 
@@ -119,8 +130,8 @@ void waiter_pause(struct waiter *w)
 {
     if (w->steps - wait_spins == 1 && spin_ns)
         w->deadline = now_ns() + spin_ns;
-    if (wait_hooks.progress)
-        wait_hooks.progress();
+    if (wait_hooks.progress && wait_hooks.progress())
+        return; // that may be what is waited for
     if (w->deadline && spin(w))
         return;
     if (wait_hooks.check)

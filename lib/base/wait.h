@@ -43,7 +43,7 @@ struct waiter {
 // check leaves the process when the job has ended. A sleeper also listens to `bell`, so that
 // progress runs when something comes for it.
 struct wait_hooks {
-    void (*progress)(void);
+    int (*progress)(void); // how much it did
     void (*check)(void);
     struct bell *bell;
 };

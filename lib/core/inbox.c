@@ -352,16 +352,11 @@ int inbox_poll(void)
     return handled;
 }
 
-static void poll_hook(void)
-{
-    inbox_poll();
-}
-
 int inbox_up(void)
 {
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
-    wait_hooks.progress = poll_hook;
+    wait_hooks.progress = inbox_poll;
     wait_hooks.bell = &slice_of(world.me)->inbox.bell;
     return 0;
 }

@@ -41,6 +41,9 @@ static void nothing(void)
 {
     CHECK(shmem_malloc(0) == NULL);
     CHECK(shmem_malloc_with_hints(0, SHMEM_MALLOC_SIGNAL_REMOTE) == NULL);
+    void *unknown = shmem_malloc_with_hints(100, 1L << 20); // a hint, so it harms nothing
+    CHECK(unknown != NULL);
+    shmem_free(unknown);
     CHECK(shmem_calloc(0, 8) == NULL);
     CHECK(shmem_calloc(8, 0) == NULL);
     CHECK(shmem_align(64, 0) == NULL);

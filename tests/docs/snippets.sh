@@ -14,7 +14,8 @@
 # Shell examples are the blocks under EXAMPLES, and those of lines with "$ ", in docs/man/*.[17].
 # They are run, in a folder with README.md's program as hello.c, ring.c and a.out.
 # Prototypes are the .Ft and .Fn lines under SYNOPSIS, for every TYPENAME and SIZE of their lists;
-# the type-generic ones, which are no functions, are left to the examples.
+# the type-generic ones, which are no functions, are left to the examples. Types of shoal.h are the
+# blocks under SYNOPSIS of its pages: the header has the same, but for comments and space.
 set -u
 # shellcheck source=tests/launch/lib.sh
 . "$(dirname "$0")/../launch/lib.sh"
@@ -34,8 +35,9 @@ man_blocks() { # PAGE
                 file = out "/c/" page "-" n ".c"
                 is_whole = block ~ /#include/
                 if (!is_whole)
-                    printf "// fragment\n#include <shmem.h>\n#include <stdio.h>\n%s" \
-                        "int main(void)\n{\nshmem_init();\n", setup >file
+                    printf "// fragment\n#include <%s.h>\n#include <stdio.h>\n%s" \
+                        "int main(void)\n{\nshmem_init();\n",
+                        page ~ /^shoal_/ ? "shoal" : "shmem", setup >file
                 printf "#line %d \"%s\"\n%s", first, page, block >file
                 if (!is_whole)
                     printf "shmem_finalize();\nreturn 0;\n}\n" >file
@@ -142,6 +144,7 @@ readme_blocks
 {
     echo '#define SHOAL_NO_GENERICS'
     echo '#include <pshmem.h>'
+    echo '#include <shoal.h>'
     for page in "$root"/docs/man/*.3; do prototypes "$page"; done
 } >"$tmp/prototypes.c"
 asserts=$(grep -c _Static_assert "$tmp/prototypes.c")
@@ -156,6 +159,26 @@ complain() {
     head -n 20 "$tmp/err"
     bad=1
 }
+
+# Without comments and space, so that the two can be compared.
+bare() { sed 's|//.*||' "$@" | tr -d ' \n'; }
+
+header_text=$(bare "$root/include/shoal.h")
+types=0
+for page in "$root"/docs/man/shoal_*.3; do
+    awk -v out="$tmp/type-${page##*/}-" '
+        /^\.Sh/ { inside = $2 == "SYNOPSIS" }
+        /^\.Bd/ { literal = 1; n++; next }
+        /^\.Ed/ { literal = 0 }
+        inside && literal && /^$/ { n++; next }
+        inside && literal { print >(out n) }' "$page"
+done
+for type in "$tmp"/type-*; do
+    types=$((types + 1))
+    [[ $header_text == *"$(bare "$type")"* ]] ||
+        { cp "$type" "$tmp/err"; complain "${type##*/type-} is not in shoal.h as it stands there"; }
+done
+[ $types -ge 10 ] || complain "only $types types of shoal.h found"
 
 programs=0 fragments=0
 for source in "$tmp"/c/*.c; do
@@ -186,5 +209,5 @@ done
 [ $shells -ge 6 ] || complain "only $shells shell examples found"
 
 [ $bad -eq 0 ] && echo "$programs programs, $fragments fragments, $shells shell examples," \
-    "$asserts prototypes"
+    "$asserts prototypes, $types types"
 exit $bad

@@ -224,8 +224,6 @@
 #define HEAP(X)                                                                                    \
     X(shmem_align, "argument alignment is 0, not a power of two", (void)shmem_align(0, 8))         \
     X(shmem_align, "argument alignment is 24, not a power of two", (void)shmem_align(24, 8))       \
-    X(shmem_malloc_with_hints, "argument hints is 0x40, not made of SHMEM_MALLOC_\\*",             \
-      (void)shmem_malloc_with_hints(8, 64))                                                        \
     X(shmem_free, BAD_BLOCK, (shmem_free(heap_words), shmem_free(heap_words)))                     \
     X(shmem_free, BAD_BLOCK, shmem_free(heap_words + 1))                                           \
     X(shmem_free, BAD_BLOCK, shmem_free(heap_words + 8))                                           \

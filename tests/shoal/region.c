@@ -55,7 +55,7 @@ static size_t big_size(void)
 {
     uint64_t most = 0;
     CHECK_EQ(shoal_query(SHOAL_Q_AM_MAX, 0, &most), SHOAL_OK);
-    return most < 1024 ? 1 << 15 : BIG;
+    return most < 1024 ? 1 << 16 : BIG;
 }
 
 static void *map(int flags)

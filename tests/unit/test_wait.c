@@ -140,9 +140,10 @@ static int end_fake(void **state)
 
 static int progresses, checks;
 
-static void count_progress(void)
+static int count_progress(void)
 {
     progresses++;
+    return 0;
 }
 
 static void count_check(void)

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ENV: SHOAL_CROSS_MEMORY=0
+// Active messages; long ones go to private memory that is reached only with its owner's help.
+#include "am.c"
