@@ -63,6 +63,7 @@ enum {
     SHOAL_PROGRESS_AM = 1,      // active messages run when that PE progresses
     SHOAL_PROGRESS_PRIVATE = 2, // so do transfers to and from its private memory
     SHOAL_PROGRESS_RMA = 4,     // so do all transfers
+    SHOAL_PROGRESS_ATOMIC = 8,  // so do atomics and accumulates on its private memory
 };
 int shoal_query(int what, int pe, uint64_t *value);
 
@@ -140,7 +141,8 @@ int shoal_ct_free(shmem_team_t team, shoal_ct_t ct);
 const shoal_ct_value_t *shoal_ct_at(shoal_ct_t ct);
 int shoal_ct_get(shoal_ct_t ct, shoal_ct_value_t *value);
 // PE pe's counter of that number. Earlier transfers of this thread to pe are visible to whoever sees
-// the new value.
+// the new value. set is for when nobody counts: it writes the two numbers one after the other, and
+// whoever looks meanwhile may take one of them as it was.
 int shoal_ct_inc(int pe, shoal_ct_t ct, shoal_ct_value_t by);
 int shoal_ct_set(int pe, shoal_ct_t ct, shoal_ct_value_t to);
 // The first of n own counters with success + failure >= its threshold: its index. test returns

@@ -16,7 +16,7 @@ PUBLIC int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t
     shoal_event_t own;
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!team || !coll)
+    if (!team || team->magic != TEAM_MAGIC || !coll)
         return SHOAL_EINVAL;
     int status = coll_plan_new(team, coll, &plan);
     if (status)
@@ -32,7 +32,7 @@ PUBLIC int shoal_coll_init(shmem_team_t team, const shoal_coll_t *coll, shoal_co
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    return team && coll && plan ? coll_plan_new(team, coll, plan) : SHOAL_EINVAL;
+    return team && team->magic == TEAM_MAGIC && coll && plan ? coll_plan_new(team, coll, plan) : SHOAL_EINVAL;
 }
 
 PUBLIC int shoal_coll_start(shoal_coll_plan_t plan, shoal_event_t *event)
@@ -40,7 +40,7 @@ PUBLIC int shoal_coll_start(shoal_coll_plan_t plan, shoal_event_t *event)
     shoal_event_t own;
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!plan || plan->entry)
+    if (!plan || plan->is_running)
         return SHOAL_EINVAL;
     int status = coll_plan_start(plan, event ? event : &own);
     return status || event ? status : wait_for(&own);
@@ -50,7 +50,7 @@ PUBLIC int shoal_coll_free(shoal_coll_plan_t plan)
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!plan || plan->entry)
+    if (!plan || plan->is_running)
         return SHOAL_EINVAL;
     coll_plan_free(plan);
     return SHOAL_OK;

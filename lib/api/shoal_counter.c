@@ -4,6 +4,7 @@
 
 #include "counter.h"
 #include "inbox.h"
+#include "team.h"
 #include "wait.h"
 
 _Static_assert(sizeof(shoal_ct_value_t) == 2 * sizeof(uint64_t),
@@ -13,7 +14,7 @@ PUBLIC int shoal_ct_alloc(shmem_team_t team, shoal_ct_t *ct)
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!ct)
+    if (!ct || (team && team->magic != TEAM_MAGIC))
         return SHOAL_EINVAL;
     shoal_ct_t got = counter_alloc(team);
     if (!got)

@@ -60,7 +60,7 @@ static uint64_t progress_needed(int pe)
 {
     if (pe == world.me)
         return SHOAL_PROGRESS_AM;
-    return SHOAL_PROGRESS_AM | (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
+    return SHOAL_PROGRESS_AM | SHOAL_PROGRESS_ATOMIC | (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
 }
 
 PUBLIC int shoal_query(int what, int pe, uint64_t *value)
@@ -89,14 +89,18 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
 PUBLIC void shoal_abort(int code, const char *message)
 {
     log_line(LOG_ERROR, LOG_BOOT, "shoal_abort(%d): %s", code, message ? message : "");
-    if (!world_is_up())
+    if (!world_is_up() || world.forked)
         _exit(code);
     world_global_exit(code);
 }
 
 PUBLIC int shoal_progress(void)
 {
-    return shoal_is_up() ? inbox_poll() : SHOAL_EINIT;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (wait_hooks.check)
+        wait_hooks.check();
+    return inbox_poll();
 }
 
 PUBLIC int shoal_fail_watch(shoal_fail_fn *fn, void *arg)

@@ -384,5 +384,5 @@ PUBLIC int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *f
 
 PUBLIC int shoal_op_register(int number, shoal_op_fn *fn, void *user, size_t size)
 {
-    return element_register(number, fn, user, size);
+    return shoal_is_up() ? element_register(number, fn, user, size) : SHOAL_EINIT;
 }

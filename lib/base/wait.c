@@ -36,7 +36,7 @@ static uint64_t spin_ns = LIMIT_SPIN_NS;
 static bool have_membarrier;
 static _Atomic bool have_waitv = true;
 
-static uint64_t now_ns(void)
+uint64_t wait_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -100,7 +100,7 @@ static void sleep_on(struct waiter *w)
         struct futex_waitv both[2] = {
             {.val = w->seq, .uaddr = (uintptr_t)&w->bell->seq, .flags = FUTEX_32},
             {.val = w->second_seq, .uaddr = (uintptr_t)&second->seq, .flags = FUTEX_32}};
-        uint64_t until = now_ns() + (uint64_t)t.tv_nsec;
+        uint64_t until = wait_now_ns() + (uint64_t)t.tv_nsec;
         struct timespec end = {.tv_sec = (time_t)(until / 1000000000u),
                                .tv_nsec = (long)(until % 1000000000u)};
         if (syscall(SYS_futex_waitv, both, 2, 0, &end, CLOCK_MONOTONIC) >= 0 ||
@@ -118,7 +118,7 @@ static bool spin(struct waiter *w)
 {
     for (int i = 0; i < SPINS_PER_CLOCK; i++)
         cpu_relax();
-    if (now_ns() < w->deadline)
+    if (wait_now_ns() < w->deadline)
         return true;
     w->deadline = 0;
     return false;
@@ -129,7 +129,7 @@ static bool spin(struct waiter *w)
 void waiter_pause(struct waiter *w)
 {
     if (w->steps - wait_spins == 1 && spin_ns)
-        w->deadline = now_ns() + spin_ns;
+        w->deadline = wait_now_ns() + spin_ns;
     if (wait_hooks.progress && wait_hooks.progress())
         return; // that may be what is waited for
     if (w->deadline && spin(w))

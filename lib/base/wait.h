@@ -57,6 +57,7 @@ void wait_configure(int peers, int cpus, long spin_us);
 // rare side of a protocol pays for the frequent one. False: the kernel forbids it, nothing happened.
 bool wait_fence_everywhere(void);
 
+uint64_t wait_now_ns(void); // monotonic
 void waiter_pause(struct waiter *w); // past the first few spins
 void bell_ring(struct bell *bell);
 

@@ -94,6 +94,11 @@ static int allocate(struct shoal_coll_plan *p)
     return SHOAL_OK;
 }
 
+static bool has_buffers(const struct shoal_coll_plan *p)
+{
+    return (!p->dst_bytes || p->coll.dst) && (!p->src_bytes || p->coll.src || p->coll.dst);
+}
+
 static int check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
 {
     bool is_user = c->op >= SHOAL_OP_USER;
@@ -107,10 +112,8 @@ static int check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
     if (reduces(c->kind) && (!element_can_reduce((int)c->op, (int)c->type) ||
                              (c->element_size && !is_user) || *size > LIMIT_COLL_BLOCK))
         return SHOAL_EINVAL;
-    if (c->kind == SHOAL_COLL_ALLTOALL && !c->counts != !c->recv_counts)
-        return SHOAL_EINVAL;
-    bool is_source = c->kind == SHOAL_COLL_BROADCAST && team->me == c->root;
-    return !c->count || c->dst || c->src || is_source ? SHOAL_OK : SHOAL_EINVAL;
+    return c->kind == SHOAL_COLL_ALLTOALL && !c->counts != !c->recv_counts ? SHOAL_EINVAL
+                                                                          : SHOAL_OK;
 }
 
 int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, struct shoal_coll_plan **plan)
@@ -126,7 +129,7 @@ int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, struct shoa
     p->coll = *coll;
     p->size = size;
     measure(p);
-    status = allocate(p);
+    status = has_buffers(p) ? allocate(p) : SHOAL_EINVAL;
     if (status) {
         coll_plan_free(p);
         return status;
@@ -150,6 +153,12 @@ static void put_list(size_t *to, const size_t *from, const size_t *counts, size_
         to[i] = from ? from[i] : at;
 }
 
+// May bytes of dst stay as they are?
+static bool leaves_gaps(const shoal_coll_t *c)
+{
+    return c->kind == SHOAL_COLL_EXSCAN || c->counts;
+}
+
 // What the parts read of this member.
 static void describe(struct shoal_coll_plan *p)
 {
@@ -160,7 +169,7 @@ static void describe(struct shoal_coll_plan *p)
     const void *given = c->src ? c->src : c->dst;
     if (p->src_copy)
         memcpy(p->src_copy, given, p->src_bytes);
-    else if (!c->src && p->dst_copy && p->dst_bytes)
+    if (p->dst_copy && (!c->src || leaves_gaps(c)))
         memcpy(p->dst_copy, c->dst, p->dst_bytes);
     const void *src = p->src_copy ? p->src_copy : c->src ? c->src : dst;
     if (p->lists) {
@@ -196,6 +205,13 @@ static void wait_for_entry(const struct coll_entry *e, uint64_t rounds)
             waiter_step(&w);
 }
 
+static void settle(struct shoal_coll_plan *p)
+{
+    p->status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
+    p->team->running[p->entry - team_area_at(p->team, p->team->me)->coll] = NULL;
+    p->entry = NULL;
+}
+
 int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
 {
     struct shoal_team *team = p->team;
@@ -204,8 +220,12 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
         return SHOAL_ENOMEM;
     uint64_t seq = team->plans++, slot = seq % COLL_DEPTH;
     p->round = seq / COLL_DEPTH + 1;
+    p->is_running = true;
     p->entry = &team_area_at(team, team->me)->coll[slot];
     wait_for_entry(p->entry, p->round - 1);
+    if (team->running[slot]) // its event is looked at later, and the entry is used again now
+        settle(team->running[slot]);
+    team->running[slot] = p;
     describe(p);
     w->done = 0;
     fill_part(p, slot, &w->op);
@@ -220,6 +240,8 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
 bool coll_plan_help(struct shoal_coll_plan *p)
 {
     struct shoal_team *team = p->team;
+    if (!p->entry)
+        return false;
     uint64_t slot = (uint64_t)(p->entry - team_area_at(team, team->me)->coll);
     const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
     if (counter_sum(&first->ready) < p->round * (uint64_t)team->set.size)
@@ -236,10 +258,12 @@ bool coll_plan_help(struct shoal_coll_plan *p)
 
 int coll_plan_end(struct shoal_coll_plan *p)
 {
-    int status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
+    if (p->entry)
+        settle(p);
+    int status = p->status;
+    p->is_running = false;
     if (p->dst_copy)
         memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
-    p->entry = NULL;
     if (p->once)
         coll_plan_free(p);
     return status;

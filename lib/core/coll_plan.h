@@ -17,7 +17,9 @@ struct shoal_coll_plan {
     struct shoal_team *team;
     shoal_coll_t coll;
     size_t size;                 // of an element
-    struct coll_entry *entry;    // of the collective that runs, NULL: none does
+    bool is_running;             // until its event was seen done
+    struct coll_entry *entry;    // of the collective that runs, NULL: none does, or it is settled
+    int status;                  // then
     uint64_t round;
     size_t src_bytes, dst_bytes; // of this member's buffers
     void *src_copy, *dst_copy;   // arena, or NULL

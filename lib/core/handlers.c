@@ -22,6 +22,7 @@ static struct handler {
 } handlers[IDS];
 
 static struct kept *first, **last = &first;
+static int kept;
 static _Atomic bool is_news; // something was kept, or a handler registered, since the last run
 static TLS_FAST bool running;
 
@@ -69,6 +70,7 @@ static void keep(const struct message *m)
     memcpy(&k->message, m, size - offsetof(struct kept, message));
     *last = k;
     last = &k->next;
+    kept++;
 }
 
 static bool may_run(void)
@@ -76,20 +78,26 @@ static bool may_run(void)
     return !running && !trigger_is_running();
 }
 
-void handlers_give(const struct message *m)
+bool handlers_give(const struct message *m)
 {
     shoal_am_fn *fn = handler_of(m);
     if (fn && may_run() && !first) {
         run(fn, m);
-        return;
+        return true;
     }
     keep(m);
     atomic_store_explicit(&is_news, true, memory_order_relaxed);
+    return false;
 }
 
 bool handlers_waiting(void)
 {
     return atomic_load_explicit(&is_news, memory_order_relaxed) && may_run();
+}
+
+int handlers_kept(void)
+{
+    return kept;
 }
 
 // Runs those of a list that have a handler; the others are left in it, in their order.
@@ -101,6 +109,7 @@ static int run_list(struct kept **list)
         shoal_am_fn *fn = handler_of(&k->message);
         if (fn) {
             *list = k->next;
+            kept--;
             run(fn, &k->message);
             free(k);
             handled++;
@@ -147,5 +156,6 @@ void handlers_forget(void)
         first = next;
     }
     last = &first;
+    kept = 0;
     is_news = false;
 }

@@ -16,11 +16,12 @@ struct message {
 
 int handlers_register(int id, shoal_am_fn *fn, void *user);
 
-// For the thread that polls: runs the message's handler, or keeps the message.
-void handlers_give(const struct message *m);
+// For the thread that polls: runs the message's handler, or keeps the message and returns false.
+bool handlers_give(const struct message *m);
 // Runs those kept whose time has come; how many.
 int handlers_run(void);
 bool handlers_waiting(void); // handlers_run may find something
+int handlers_kept(void);
 
 bool handlers_running(void); // this thread is in a handler
 void handlers_forget(void);  // all messages, not the handlers

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096 };
+enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
 
 static struct channel *shared_channel(int pe)
 {
@@ -263,11 +263,13 @@ static int poll_channel(struct incoming *in)
 {
     struct message m;
     int handled = 0;
-    for (; handled < PER_POLL && take(in, &m); handled++) {
-        if (m.envelope.flags & ENVELOPE_SYSTEM)
+    for (int taken = 0; taken < PER_POLL && take(in, &m); taken++) {
+        if (m.envelope.flags & ENVELOPE_SYSTEM) {
             handle_own(&m.envelope);
-        else
-            handlers_give(&m);
+            handled++;
+        } else {
+            handled += handlers_give(&m);
+        }
     }
     return handled;
 }
@@ -335,10 +337,25 @@ static bool has_work(void)
     return is_ready(&shared) || rings_have_work() || handlers_waiting();
 }
 
+// A handler that waits for room keeps what arrives meanwhile. With much kept already it takes more
+// only now and then: senders are stopped by a full inbox then, and make room as they wait. Where
+// they wait in handlers themselves, all go on by these few.
+static bool keeps_enough(void)
+{
+    static uint64_t next_ns;
+    if (handlers_kept() < LIMIT_KEPT)
+        return false;
+    uint64_t now = wait_now_ns();
+    if (now < next_ns)
+        return true;
+    next_ns = now + NS_BETWEEN;
+    return false;
+}
+
 int inbox_poll(void)
 {
     bool nested = polls_here;
-    if (likely(!has_work()) ||
+    if (likely(!has_work()) || (nested && handlers_running() && keeps_enough()) ||
         (!nested && atomic_exchange_explicit(&polling, true, memory_order_acquire)))
         return 0;
     polls_here = true;

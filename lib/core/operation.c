@@ -201,19 +201,23 @@ static bool has_remote(const struct operation *op)
            op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC;
 }
 
+int operation_end(const struct operation *op, int status)
+{
+    if (!op->has_comp)
+        return status;
+    if (!status)
+        return completion_run(&op->comp, op->initiator, has_remote(op) ? op->remote.pe : op->pe);
+    if (op->comp.initiator_ct)
+        counter_add(counter_at(op->initiator, op->comp.initiator_ct), op->initiator, 0, 1);
+    return status;
+}
+
 int operation_run(const struct operation *op, int *needs)
 {
     int status = run_kind(op, needs);
     if (status == SHOAL_EAGAIN)
         return status;
-    int target = has_remote(op) ? op->remote.pe : op->pe;
     if (!status && has_remote(op) && op->kind != SHOAL_WORK_GET)
-        peer_wake(target);
-    if (!op->has_comp)
-        return status;
-    if (!status)
-        return completion_run(&op->comp, op->initiator, target);
-    if (op->comp.initiator_ct)
-        counter_add(counter_at(op->initiator, op->comp.initiator_ct), op->initiator, 0, 1);
-    return status;
+        peer_wake(op->remote.pe);
+    return operation_end(op, status);
 }

@@ -42,6 +42,9 @@ struct operation {
 // Runs it here. SHOAL_OK, an error, or SHOAL_EAGAIN: PE *needs has to run it, nothing has happened.
 int operation_run(const struct operation *op, int *needs);
 
+// Ends an operation that was run with help: its completion, or a failure for the initiator.
+int operation_end(const struct operation *op, int status);
+
 // comp may be NULL. Checks all of it, the signal's place included, which has to be at the target.
 int completion_from(const shoal_comp_t *comp, int target, struct operation *op);
 // Is the remote word or array of an atomic or accumulate aligned? SHOAL_EINVAL: no. Where it is

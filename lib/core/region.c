@@ -51,9 +51,9 @@ int region_register(void *base, size_t size, uint32_t *index)
 {
     if (!base || !size || (uintptr_t)base + size < (uintptr_t)base)
         return SHOAL_EINVAL;
-    struct place at = place_of(base);
-    if (at.pe != world.me)
-        return SHOAL_EINVAL;
+    struct place at = place_of(base), last = place_of((char *)base + size - 1);
+    if (at.pe != world.me || last.pe != world.me || last.space != at.space)
+        return SHOAL_EINVAL; // it begins and ends in one kind of own memory
     pthread_mutex_lock(&lock);
     uint32_t i = find_free();
     if (i < LIMIT_REGIONS) {

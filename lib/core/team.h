@@ -29,6 +29,7 @@ struct shoal_team {
             uint64_t exchanges; // collective exchanges so far
             uint64_t all_left;  // exchanges that every member is known to have left
             uint64_t plans;     // nonblocking collectives so far
+            struct shoal_coll_plan *running[COLL_DEPTH]; // the last ones, by entry
             unsigned magic;
         };
         unsigned char fixed_size[256];

@@ -84,7 +84,7 @@ void trigger_run_for(uint64_t work)
     int needs;
     int status = operation_run(&w->op, &needs);
     if (status == SHOAL_EAGAIN)
-        status = help_run(&w->op, needs);
+        status = operation_end(&w->op, help_run(&w->op, needs));
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED)
         help_answer(w, status);
     else

@@ -205,6 +205,10 @@ static pthread_mutex_t user_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int world_enter(enum world_user user)
 {
+    if (world.forked) {
+        log_line(LOG_ERROR, LOG_BOOT, "a child of a PE cannot become one: start it with oshrun");
+        return -1;
+    }
     pthread_mutex_lock(&user_lock);
     bool is_first = !world_is_up();
     world.users[user]++;

@@ -38,5 +38,6 @@ int main(void)
     for (size_t i = 0; i < SIZE; i++)
         if (bytes[i] != 7)
             failures++;
+    free(bytes);
     return failures ? 1 : end;
 }

@@ -113,6 +113,7 @@ static void relay(void)
     shmem_barrier_all();
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they keep what is freed
 // The most this process has had in memory so far, in KB.
 static size_t peak(void)
 {
@@ -149,6 +150,18 @@ static void memory(int id, int pause, const char *what)
     shmem_barrier_all();
 }
 
+static void memories(void)
+{
+    memory(COUNT, 0, "a flood");
+    memory(ASK, 3000, "a slow flood that is answered");
+    memory(ASK, 0, "a flood that is answered");
+}
+#else
+static void memories(void)
+{
+}
+#endif
+
 int main(void)
 {
     uint64_t v = 0;
@@ -161,11 +174,7 @@ int main(void)
     CHECK_EQ(shoal_am_register(ASK, on_ask, NULL), SHOAL_OK);
     CHECK_EQ(shoal_am_register(ANSWER, on_answer, NULL), SHOAL_OK);
     CHECK_EQ(shoal_am_register(RELAY, on_relay, NULL), SHOAL_OK);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they keep what is freed
-    memory(COUNT, 0, "a flood");
-    memory(ASK, 3000, "a slow flood that is answered");
-    memory(ASK, 0, "a flood that is answered");
-#endif
+    memories();
     all_to_all();
     all_to_one(0);
     all_to_one(npes - 1);
