@@ -22,7 +22,7 @@ ifdef SAN
 SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT := -O1 -g
 WARN += $(if $(findstring thread,$(SAN)),-Wno-tsan)
-DEFINES += -DSHOAL_PLAIN_COPY # the sanitizers do not see what an instruction copies
+DEFINES += -DSHOAL_SANITIZED # they see neither what an instruction copies nor other processes
 endif
 ifdef HOSTILE
 DEFINES += -DSHOAL_HOSTILE

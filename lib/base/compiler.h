@@ -27,6 +27,14 @@
 #define UNUSED __attribute__((unused))
 #define PUBLIC __attribute__((visibility("default")))
 
+// Ours come after what the thread did that released this word. It is so by way of another process,
+// into which a thread sanitizer does not see.
+#if defined(SHOAL_SANITIZED)
+#define KNOWN_TO_BE_AFTER(word) ((void)atomic_load_explicit(&(word), memory_order_acquire))
+#else
+#define KNOWN_TO_BE_AFTER(word) ((void)0)
+#endif
+
 // Initial-exec: one load relative to the thread pointer, no call. Safe for a library that is
 // linked (the static TLS surplus serves dlopen).
 #define TLS_FAST _Thread_local __attribute__((tls_model("initial-exec")))

@@ -2,7 +2,7 @@
 // Which copies the processor does best itself. See copy.h.
 #include "copy.h"
 
-#if defined(__x86_64__) && !defined(SHOAL_PLAIN_COPY)
+#if defined(__x86_64__) && !defined(SHOAL_SANITIZED)
 #include <cpuid.h>
 
 size_t copy_span;

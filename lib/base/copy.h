@@ -9,7 +9,7 @@
 
 enum { COPY_LEAST = 2048, COPY_MOST = 16384 };
 
-#if defined(__x86_64__) && !defined(SHOAL_PLAIN_COPY)
+#if defined(__x86_64__) && !defined(SHOAL_SANITIZED)
 extern size_t copy_span; // COPY_MOST - COPY_LEAST, or 0 where memcpy is to be used
 
 static inline void copy_bytes(void *to, const void *from, size_t n)

@@ -22,8 +22,8 @@
 #define LINE_BYTES (CACHE_LINE - 8)
 
 struct team_line {
-    LINE_ALIGNED _Atomic uint64_t seq;
-    unsigned char bytes[LINE_BYTES]; // a short payload that travels with it
+    LINE_ALIGNED unsigned char bytes[LINE_BYTES]; // a short payload that travels with it
+    _Atomic uint64_t seq;
 };
 
 struct team_area {

@@ -175,7 +175,7 @@ bool trigger_is_running(void)
 
 static void enqueue(struct counter *c)
 {
-    if (queue.end == queue.room) {
+    if (queue.end == queue.room && queue.first) {
         memmove(queue.counter, queue.counter + queue.first,
                 (queue.end - queue.first) * sizeof *queue.counter);
         queue.end -= queue.first;
