@@ -42,6 +42,7 @@ INC_launch := $(INC_base) -iquote lib/core -iquote lib/launch -Iinclude
 INC_unit := $(INC_api) -iquote lib/launch -iquote tests
 
 HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
+FABRIC := $(shell $(PKG_CONFIG) --exists 'libfabric >= 1.17' 2>/dev/null && echo yes)
 CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 
 SRC_base := $(wildcard lib/base/*.c)
@@ -59,10 +60,12 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int ma
 API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/fault/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
+TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/transports/*.c))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
 LIB := $(BUILD)/lib/libshoal.so
+MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so)
 WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
 TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 
@@ -71,9 +74,9 @@ TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 .SECONDARY:
 
 all: lib $(TOOLS)
-lib: $(LIB) $(BUILD)/lib/libshoal.a $(BUILD)/include
+lib: $(LIB) $(MODULES) $(BUILD)/lib/libshoal.a $(BUILD)/include
 examples: all $(EXAMPLES)
-tests: examples $(API_TESTS) $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
+tests: examples $(API_TESTS) $(TRANSPORT_TESTS) $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
 
 help:
 	@echo 'make             the library, the launcher, the compiler wrappers'
@@ -85,6 +88,7 @@ help:
 	@echo 'make layers      what breaks the rules of layout and size'
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
+	@echo 'PE counts of the tests: PES="1 2 4 7"'
 
 # ---- objects
 define compile_rule
@@ -111,6 +115,10 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# Loaded by the library when a job has PEs on more than one node.
+$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
 $(BUILD)/include:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(abspath include) $@
@@ -147,6 +155,9 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
+$(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard transports/shm/*.c)) $(MODULES)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
@@ -164,7 +175,7 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD)
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)')
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)
@@ -184,6 +195,7 @@ install: all
 	ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/oshCC
 	install -m 755 $(BUILD)/lib/libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)
 	ln -sf libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libshoal.so
+	$(if $(MODULES),install -m 755 $(MODULES) $(DESTDIR)$(LIBDIR))
 	install -m 644 $(BUILD)/lib/libshoal.a $(DESTDIR)$(LIBDIR)
 	install -m 644 include/*.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 include/mpp/*.h $(DESTDIR)$(INCLUDEDIR)/mpp
@@ -194,7 +206,7 @@ install: all
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc oshc++ oshCC
-	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* pkgconfig/shoal.pc pkgconfig/oshmem.pc
+	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
 	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp
 	docs/man/install -u "$(DESTDIR)$(MANDIR)"
