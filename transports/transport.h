@@ -80,7 +80,9 @@ struct transport_facts {
 struct transport_job {
     int me, npes;
     uint64_t secret;               // proves membership of the job
-    struct {                       // own memory, and for load/store where the peers' is mapped
+    const char *provider;          // of libfabric; "": choose
+    const char *interface;         // name or subnet; "": choose
+    struct {                       // own memory (the whole slice, and static data), and for load/store where the peers' is mapped
         void *base;
         size_t size;
         void *peers;               // PE 0's, NULL when not mapped
