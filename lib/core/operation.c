@@ -152,6 +152,8 @@ static int run_accumulate(const struct operation *op, int *needs)
 static int run_reduce(const struct operation *op, int *needs)
 {
     int status = SHOAL_OK;
+    if (op->n == 0) // without buffers perhaps
+        return status;
     void *acc = reach(op->local, needs, &status);
     const void *in = reach(op->local2, needs, &status);
     if (status)

@@ -34,8 +34,11 @@ struct work *trigger_new(void)
         w = &pool->work[pool_fresh++];
     }
     pthread_mutex_unlock(&pool_lock);
-    if (w)
-        w->owner = world.me;
+    if (!w)
+        return NULL;
+    // Pairs with trigger_arm, for whoever sees this process alone: another PE freed the work.
+    atomic_load_explicit(&w->state, memory_order_acquire);
+    w->owner = world.me;
     return w;
 }
 
@@ -83,6 +86,11 @@ void trigger_run_for(uint64_t work)
     struct work *w = ref_at(work);
     int needs;
     int status = operation_run(&w->op, &needs);
+    // Private memory at both ends: only the initiator can go between.
+    if (status == SHOAL_EAGAIN && w->op.has_local && !place_here(w->op.local)) {
+        inbox_ask(needs, INBOX_RUN_WORK, ref_of(w));
+        return;
+    }
     if (status == SHOAL_EAGAIN)
         status = operation_end(&w->op, help_run(&w->op, needs));
     if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED)
@@ -217,8 +225,8 @@ void trigger_release(struct counter *c)
 void trigger_arm(struct work *w, struct counter *c, uint64_t threshold)
 {
     w->threshold = threshold;
-    w->counter = ref_of(c);
-    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_relaxed);
+    atomic_store_explicit(&w->counter, ref_of(c), memory_order_relaxed);
+    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_release);
     push(&c->arrived, w);
     lower_next(c, threshold);
     if (unlikely(counter_sum(c) >= threshold))
@@ -258,10 +266,10 @@ int trigger_cancel(uint64_t handle)
     if (index == 0 || index > LIMIT_WORKS || queue.running)
         return SHOAL_EINVAL;
     struct work *w = &slice_of(world.me)->works.work[index - 1];
-    if (atomic_load_explicit(&w->generation, memory_order_acquire) != (uint32_t)handle ||
-        !w->counter)
+    uint64_t on = atomic_load_explicit(&w->counter, memory_order_relaxed);
+    if (atomic_load_explicit(&w->generation, memory_order_acquire) != (uint32_t)handle || !on)
         return SHOAL_ELATE;
-    struct counter *c = ref_at(w->counter);
+    struct counter *c = ref_at(on);
     hold(c);
     collect(c);
     bool armed = atomic_load_explicit(&w->generation, memory_order_acquire) == (uint32_t)handle &&

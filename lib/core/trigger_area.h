@@ -31,7 +31,7 @@ struct work {
     LINE_ALIGNED _Atomic uint64_t link; // of the list it is in: just armed, or free
     uint64_t child, sibling, prev;      // heap
     uint64_t threshold, order;
-    uint64_t counter;           // reference: armed on
+    _Atomic uint64_t counter;   // reference: armed on
     uint64_t done;              // reference to the counter that counts its end, 0: none
     int32_t owner;              // whose pool it returns to
     _Atomic uint32_t state;     // enum work_state
