@@ -42,6 +42,7 @@ INC_launch := $(INC_base) -iquote lib/core -iquote lib/launch -Iinclude
 INC_unit := $(INC_api) -iquote lib/launch -iquote tests
 
 HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
+FABRIC := $(shell $(PKG_CONFIG) --exists 'libfabric >= 1.17' 2>/dev/null && echo yes)
 CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 
 SRC_base := $(wildcard lib/base/*.c)
@@ -63,6 +64,7 @@ MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
 LIB := $(BUILD)/lib/libshoal.so
+MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so)
 WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
 TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 
@@ -71,7 +73,7 @@ TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 .SECONDARY:
 
 all: lib $(TOOLS)
-lib: $(LIB) $(BUILD)/lib/libshoal.a $(BUILD)/include
+lib: $(LIB) $(MODULES) $(BUILD)/lib/libshoal.a $(BUILD)/include
 examples: all $(EXAMPLES)
 tests: examples $(API_TESTS) $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
 
@@ -85,6 +87,7 @@ help:
 	@echo 'make layers      what breaks the rules of layout and size'
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
+	@echo 'PE counts of the tests: PES="1 2 4 7"'
 
 # ---- objects
 define compile_rule
@@ -111,6 +114,10 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# Loaded by the library when a job has PEs on more than one node.
+$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
 $(BUILD)/include:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(abspath include) $@
@@ -164,7 +171,7 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD)
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)')
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)
@@ -184,6 +191,7 @@ install: all
 	ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/oshCC
 	install -m 755 $(BUILD)/lib/libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)
 	ln -sf libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libshoal.so
+	$(if $(MODULES),install -m 755 $(MODULES) $(DESTDIR)$(LIBDIR))
 	install -m 644 $(BUILD)/lib/libshoal.a $(DESTDIR)$(LIBDIR)
 	install -m 644 include/*.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 include/mpp/*.h $(DESTDIR)$(INCLUDEDIR)/mpp
@@ -194,7 +202,7 @@ install: all
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc oshc++ oshCC
-	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* pkgconfig/shoal.pc pkgconfig/oshmem.pc
+	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
 	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp
 	docs/man/install -u "$(DESTDIR)$(MANDIR)"

@@ -10,9 +10,15 @@
 //     caller emulates) or another negative code (an error, already logged once).
 //   - The source of a put may be reused when the call returns DONE, or when its request is done;
 //     without a request, after flush. The destination of a get holds the data at the same points.
+//   - The end of a request says more: the operation is complete at the target. A call that returns
+//     DONE leaves its request alone; with a request it is then complete at the target as well.
 //   - Operations on one endpoint context may be called by one thread at a time unless
 //     facts.thread_safe.
-//   - Remote memory is named by region and offset; both were checked by the caller.
+//   - Remote memory is named by region and offset; both were checked by the caller. me is a PE like
+//     the others.
+//   - Upcalls run inside progress only, with no lock of the transport held. They may make any call
+//     but close; a progress inside an upcall may run further upcalls inside it, in order. At most
+//     one thread is in upcalls at a time.
 #ifndef SHOAL_TRANSPORTS_TRANSPORT_H
 #define SHOAL_TRANSPORTS_TRANSPORT_H
 
@@ -80,9 +86,9 @@ struct transport_facts {
 struct transport_job {
     int me, npes;
     uint64_t secret;               // proves membership of the job
-    const char *provider;          // of libfabric; "": choose
-    const char *interface;         // name or subnet; "": choose
-    struct {                       // own memory (the whole slice, and static data), and for load/store where the peers' is mapped
+    const char *provider;          // of a network library, NULL: the transport chooses
+    const char *interface;         // name of one, an address or a subnet (192.0.2.0/24); NULL: choose
+    struct {                       // own memory, the whole slice and static data; the peers' where mapped
         void *base;
         size_t size;
         void *peers;               // PE 0's, NULL when not mapped
@@ -90,7 +96,9 @@ struct transport_job {
     } region[TRANSPORT_REGIONS_FIXED];
     void *upcall_arg;
     void (*on_am)(void *arg, int from, const void *payload, size_t n);
-    void (*on_peer_lost)(void *arg, int pe, const char *why);
+    void (*on_peer_lost)(void *arg, int pe, const char *why); // once for a PE
+    // One line, level as in lib/base/log.h; may be NULL. A module has no other way to the log.
+    void (*log)(int level, const char *line);
 };
 
 struct transport {
@@ -101,13 +109,17 @@ struct transport {
 
     // Connection. address writes facts.address_size bytes that let others reach this endpoint;
     // connect takes them. Lazy inside: connect must be cheap and must not wait for the peer.
+    // The bytes stay where they are, unchanged, until close: a transport reads them when it needs
+    // them, so that a job of many PEs keeps one table a node.
     int (*address)(void *ep, void *bytes);
     int (*connect)(void *ep, int pe, const void *bytes);
 
-    // Any memory made reachable; the key travels as facts.key_size bytes. import checks the key.
+    // Any memory made reachable; the key travels as facts.key_size bytes. import checks the key;
+    // release gives the index back when no operation uses it any more.
     int (*region_register)(void *ep, void *base, size_t size, void *key, void **handle);
     int (*region_deregister)(void *ep, void *handle);
     int (*region_import)(void *ep, int pe, const void *key, int *region);
+    void (*region_release)(void *ep, int region);
 
     // An independent stream of operations (shmem_ctx_t). NULL ctx is the endpoint's own.
     int (*ctx_create)(void *ep, long options, void **ctx);
@@ -126,12 +138,14 @@ struct transport {
     int (*put_signal)(void *ep, void *ctx, struct transport_remote to, const void *from, size_t n,
                       struct transport_remote signal, enum transport_op op, uint64_t value,
                       struct transport_request *request);
-    // The payload is copied before the call returns.
+    // The payload, at most facts.am_max bytes, is copied before the call returns. Messages of one PE
+    // to another arrive in order, whatever the context, and once. flush says nothing about them: who
+    // must know that one was handled asks for an answer.
     int (*am)(void *ep, void *ctx, int pe, const void *payload, size_t n);
 
     // fence: later operations to pe (-1: each PE) take effect after earlier ones. May return AGAIN.
     // flush: every earlier operation to pe (-1: all) is complete AT THE TARGET, injected ones
-    // included; AGAIN until then.
+    // included; AGAIN until then; FAILED, once, when one that had no request failed.
     int (*fence)(void *ep, void *ctx, int pe);
     int (*flush)(void *ep, void *ctx, int pe);
 

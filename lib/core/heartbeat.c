@@ -57,7 +57,7 @@ static void *beat(void *unused)
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == seen &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
             block();
-            if (net.transport->progress(net.ep) > 0)
+            if (net_move() > 0)
                 wake_here();
         }
     }

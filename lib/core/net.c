@@ -5,6 +5,7 @@
 #include "card.h"
 #include "log.h"
 #include "module.h"
+#include "net_message.h"
 #include "settings.h"
 #include "wait.h"
 
@@ -19,16 +20,16 @@ static _Atomic unsigned char *connected; // per PE
 static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 static int (*other_progress)(void); // what else a wait moves
 
-static void on_am(void *arg, int from, const void *payload, size_t n)
-{
-    (void)arg, (void)from, (void)payload, (void)n;
-}
-
 static void on_peer_lost(void *arg, int pe, const char *why)
 {
     (void)arg;
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
         fatal("%s: the connection to PE %d is lost: %s", net.facts.name, pe, why);
+}
+
+static void say(int level, const char *line)
+{
+    log_line((enum log_level)level, LOG_BOOT, "%s", line);
 }
 
 void net_describe(struct transport_job *job)
@@ -44,8 +45,9 @@ void net_describe(struct transport_job *job)
     job->region[TRANSPORT_DATA].size = world.data_size;
     job->region[TRANSPORT_DATA].peers = world.data_peers;
     job->region[TRANSPORT_DATA].stride = (ptrdiff_t)world.data_size;
-    job->on_am = on_am;
+    job->on_am = net_message_arrived;
     job->on_peer_lost = on_peer_lost;
+    job->log = say;
 }
 
 // ---- Cards
@@ -124,10 +126,16 @@ void net_connect(int pe)
 }
 
 // ---- Progress
+int net_move(void)
+{
+    int moved = net.transport->progress(net.ep);
+    return moved + net_message_work();
+}
+
 int net_progress(void)
 {
     atomic_fetch_add_explicit(&heartbeat_seen, 1, memory_order_relaxed);
-    return net.transport->progress(net.ep);
+    return net_move();
 }
 
 static int progress_all(void)
@@ -135,13 +143,25 @@ static int progress_all(void)
     return net_progress() + (other_progress ? other_progress() : 0);
 }
 
+static const char *unless_empty(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+// Virtual nodes talk within the machine.
+static const char *interface(void)
+{
+    bool is_one_machine = world.job->slots == world.npes;
+    return !*settings.interface && is_one_machine ? "127.0.0.0/8" : unless_empty(settings.interface);
+}
+
 static int choose(void)
 {
     static const char *const known[] = {"ofi", "ucx"};
     bool is_auto = !strcmp(settings.transport, "auto");
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-        struct transport_job job = {.provider = settings.ofi_provider,
-                                    .interface = settings.interface};
+        struct transport_job job = {.provider = unless_empty(settings.ofi_provider),
+                                    .interface = interface()};
         if (!is_auto && strcmp(settings.transport, known[i]))
             continue;
         net_describe(&job);
@@ -161,7 +181,7 @@ int net_up(void)
     if (world.nodes == 1)
         return 0;
     connected = calloc((size_t)world.npes, 1);
-    if (!connected || choose() || write_card())
+    if (!connected || choose() || net_message_up() || write_card())
         return -1;
     log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
              net.facts.name);
@@ -180,6 +200,7 @@ void net_down(void)
     heartbeat_down();
     wait_hooks.progress = other_progress;
     net.transport->close(net.ep);
+    net_message_down();
     net = (struct port){0};
     free((void *)connected);
     connected = NULL;

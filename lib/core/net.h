@@ -23,6 +23,7 @@ void net_connect(int pe);
 
 // Moves what can be moved; how much.
 int net_progress(void);
+int net_move(void); // the same, for the heartbeat
 
 // What a transport is told of this PE's memory: its slice, and its static data.
 void net_describe(struct transport_job *job);

@@ -2,6 +2,7 @@
 // Shared memory as a transport: every slot answers at once. The runtime normally asks only ptr();
 // with SHOAL_DIRECT=0 the data calls carry everything, which tests the way a network takes.
 // HOSTILE builds refuse now and then (AGAIN), as networks do.
+#include "cpu_amo.h"
 #include "tunables.h"
 #include "transport.h"
 
@@ -22,7 +23,7 @@ static const struct transport_facts shm_facts = {
     .thread_safe = true,
     .inject_max = SIZE_MAX,
     .message_max = SIZE_MAX,
-    .amo = {[TRANSPORT_SET ... TRANSPORT_CSWAP] = {TRANSPORT_HARDWARE, TRANSPORT_HARDWARE}},
+    .amo = {[TRANSPORT_SET... TRANSPORT_CSWAP] = {TRANSPORT_HARDWARE, TRANSPORT_HARDWARE}},
 };
 
 static int shm_open_ep(const struct transport_job *job, struct transport_facts *facts, void **ep)
@@ -85,44 +86,14 @@ static int shm_get(void *ep, void *ctx, void *to, struct transport_remote from, 
     return TRANSPORT_DONE;
 }
 
-// acq_rel throughout, as in the runtime's own atomics (lib/core/amo.h).
-#define SHM_AMO(TYPE)                                                                          \
-    static TYPE amo_##TYPE(_Atomic TYPE *p, enum transport_op op, TYPE operand, TYPE compare)  \
-    {                                                                                          \
-        switch (op) {                                                                          \
-        case TRANSPORT_SET:                                                                    \
-        case TRANSPORT_SWAP:                                                                   \
-            return atomic_exchange_explicit(p, operand, memory_order_acq_rel);                 \
-        case TRANSPORT_ADD:                                                                    \
-            return atomic_fetch_add_explicit(p, operand, memory_order_acq_rel);                \
-        case TRANSPORT_AND:                                                                    \
-            return atomic_fetch_and_explicit(p, operand, memory_order_acq_rel);                \
-        case TRANSPORT_OR:                                                                     \
-            return atomic_fetch_or_explicit(p, operand, memory_order_acq_rel);                 \
-        case TRANSPORT_XOR:                                                                    \
-            return atomic_fetch_xor_explicit(p, operand, memory_order_acq_rel);                \
-        case TRANSPORT_CSWAP:                                                                  \
-            atomic_compare_exchange_strong_explicit(p, &compare, operand, memory_order_acq_rel, \
-                                                    memory_order_acquire);                     \
-            return compare;                                                                    \
-        default:                                                                               \
-            return atomic_load_explicit(p, memory_order_acquire);                              \
-        }                                                                                      \
-    }
-SHM_AMO(uint32_t)
-SHM_AMO(uint64_t)
-
 static int shm_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
-                   enum transport_width width, uint64_t operand, uint64_t compare,
-                   uint64_t *result, struct transport_request *request)
+                   enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *result,
+                   struct transport_request *request)
 {
     (void)ctx, (void)request;
     if (refuse(ep))
         return TRANSPORT_AGAIN;
-    void *p = shm_ptr(ep, at);
-    uint64_t old = width == TRANSPORT_32
-                       ? amo_uint32_t(p, op, (uint32_t)operand, (uint32_t)compare)
-                       : amo_uint64_t(p, op, operand, compare);
+    uint64_t old = cpu_amo(shm_ptr(ep, at), op, width, operand, compare);
     if (result)
         *result = old;
     return TRANSPORT_DONE;

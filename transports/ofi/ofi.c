@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The module's table; opening and closing. See ofi.h.
+#include "ofi.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void job_vlog(const struct transport_job *job, enum log_level level, const char *fmt,
+                     va_list args)
+{
+    char line[256];
+    int n = snprintf(line, sizeof line, "ofi: ");
+    vsnprintf(line + n, sizeof line - (size_t)n, fmt, args);
+    if (job->log)
+        job->log(level, line);
+}
+
+void ofi_job_log(const struct transport_job *job, enum log_level level, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    job_vlog(job, level, fmt, args);
+    va_end(args);
+}
+
+void ofi_log(struct ofi_ep *ep, enum log_level level, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    job_vlog(&ep->job, level, fmt, args);
+    va_end(args);
+}
+
+#define TRY(call)                                                           \
+    do {                                                                    \
+        long r_ = (call);                                                   \
+        if (r_) {                                                           \
+            ofi_log(ep, LOG_DEBUG, "%s: %s", #call, fi_strerror((int)-r_)); \
+            return TRANSPORT_UNSUPPORTED;                                   \
+        }                                                                   \
+    } while (0)
+
+static int open_queue(struct ofi_ep *ep)
+{
+    struct fi_cq_attr attr = {
+        .size = OFI_OPS + OFI_RECEIVES + 64, .format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
+    ep->has_wait_fd = fi_cq_open(ep->domain, &attr, &ep->cq, NULL) == 0;
+    if (!ep->has_wait_fd) {
+        attr.wait_obj = FI_WAIT_NONE;
+        TRY(fi_cq_open(ep->domain, &attr, &ep->cq, NULL));
+    }
+    return 0;
+}
+
+static int open_objects(struct ofi_ep *ep)
+{
+    struct fi_av_attr av = {.type = ep->info->domain_attr->av_type};
+    if (av.type == FI_AV_UNSPEC)
+        av.type = FI_AV_TABLE;
+    TRY(fi_fabric(ep->info->fabric_attr, &ep->fabric, NULL));
+    TRY(fi_domain(ep->fabric, ep->info, &ep->domain, NULL));
+    TRY(fi_av_open(ep->domain, &av, &ep->av, NULL));
+    if (open_queue(ep))
+        return TRANSPORT_UNSUPPORTED;
+    TRY(fi_endpoint(ep->domain, ep->info, &ep->ep, NULL));
+    TRY(fi_ep_bind(ep->ep, &ep->av->fid, 0));
+    TRY(fi_ep_bind(ep->ep, &ep->cq->fid, FI_TRANSMIT | FI_RECV));
+    TRY(fi_enable(ep->ep));
+    return 0;
+}
+
+static int open_ops(struct ofi_ep *ep)
+{
+    ep->ops = calloc(OFI_OPS + OFI_RECEIVES, sizeof *ep->ops);
+    if (!ep->ops)
+        return TRANSPORT_FAILED;
+    for (int i = OFI_OPS + OFI_RECEIVES - 1; i >= 0; i--) {
+        ep->ops[i].next = ep->free_ops;
+        ep->free_ops = &ep->ops[i];
+    }
+    size_t size = (OFI_OPS + OFI_RECEIVES) * sizeof *ep->ops;
+    if (ep->local_registration &&
+        ofi_mr_open(ep, ep->ops, size, FI_SEND | FI_RECV | FI_READ | FI_WRITE, &ep->ops_mr))
+        return TRANSPORT_FAILED;
+    return ofi_receives_post(ep);
+}
+
+static int open_regions(struct ofi_ep *ep)
+{
+    for (int i = 0; i < TRANSPORT_REGIONS_FIXED; i++)
+        if (ep->job.region[i].size &&
+            ofi_mr_open(ep, ep->job.region[i].base, ep->job.region[i].size,
+                        FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE, &ep->region_mr[i]))
+            return TRANSPORT_FAILED;
+    return 0;
+}
+
+static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
+{
+    const struct ofi_profile *profile = ofi_profile(ep->info->fabric_attr->prov_name);
+    *facts = (struct transport_facts){
+        .name = "ofi",
+        .rma_needs_target = profile->rma_needs_target,
+        .amo_needs_target = profile->amo_needs_target,
+        .amo_coherent_with_cpu = profile->coherent,
+        .wants_local_registration = ep->local_registration,
+        .thread_safe = true,
+        .has_wait_fd = ep->has_wait_fd,
+        .inject_max = sizeof ep->ops->data,
+        .message_max = SIZE_MAX,
+        .am_max = OFI_AM_MAX,
+        .address_size = sizeof(struct ofi_blob),
+        .key_size = sizeof(struct ofi_key),
+    };
+    ofi_amo_query(ep, facts);
+}
+
+// Closes what is there, in the reverse order of open_objects.
+static void free_ep(struct ofi_ep *ep)
+{
+    struct fid *fids[] = {
+        ep->ep ? &ep->ep->fid : NULL,
+        ep->ops_mr ? &ep->ops_mr->fid : NULL,
+        ep->region_mr[TRANSPORT_DATA] ? &ep->region_mr[TRANSPORT_DATA]->fid : NULL,
+        ep->region_mr[TRANSPORT_HEAP] ? &ep->region_mr[TRANSPORT_HEAP]->fid : NULL,
+        ep->cq ? &ep->cq->fid : NULL,
+        ep->av ? &ep->av->fid : NULL,
+        ep->domain ? &ep->domain->fid : NULL,
+        ep->fabric ? &ep->fabric->fid : NULL,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(fids); i++)
+        if (fids[i] && fi_close(fids[i]))
+            ofi_log(ep, LOG_DEBUG, "closing object %zu failed", i);
+    if (ep->info)
+        fi_freeinfo(ep->info);
+    ofi_messages_free(ep);
+    ofi_peers_free(ep);
+    free(ep->ops);
+    free(ep->region);
+    free(ep->peer);
+    free(ep->blob);
+    pthread_mutex_destroy(&ep->lock);
+    free(ep);
+}
+
+static struct ofi_ep *new_ep(const struct transport_job *job)
+{
+    struct ofi_ep *ep = calloc(1, sizeof *ep);
+    if (!ep)
+        return NULL;
+    ep->job = *job;
+    ep->arrived_end = &ep->arrived;
+    pthread_mutex_init(&ep->lock, NULL);
+    ep->blob = calloc((size_t)job->npes, sizeof *ep->blob);
+    ep->peer = calloc((size_t)job->npes, sizeof *ep->peer);
+    if (ep->blob && ep->peer)
+        return ep;
+    free_ep(ep);
+    return NULL;
+}
+
+static int ofi_open(const struct transport_job *job, struct transport_facts *facts, void **result)
+{
+    struct ofi_ep *ep = new_ep(job);
+    if (!ep)
+        return TRANSPORT_FAILED;
+    int status = TRANSPORT_UNSUPPORTED;
+    ep->info = ofi_choose(job);
+    if (!ep->info)
+        goto err_free;
+    uint64_t mode = (uint64_t)ep->info->domain_attr->mr_mode;
+    ep->address_is_virtual = mode & FI_MR_VIRT_ADDR;
+    ep->local_registration = HOSTILE || mode & FI_MR_LOCAL;
+    ep->coherent = ofi_profile(ep->info->fabric_attr->prov_name)->coherent;
+    ep->chunk_max = ep->info->ep_attr->max_msg_size;
+    if (OFI_CHUNK_MAX && ep->chunk_max > OFI_CHUNK_MAX)
+        ep->chunk_max = OFI_CHUNK_MAX;
+    if (ep->info->ep_attr->max_msg_size < sizeof ep->ops->data)
+        goto err_free;
+    if ((status = open_objects(ep)) || (status = open_ops(ep)) || (status = open_regions(ep)))
+        goto err_free;
+    state_facts(ep, facts);
+    *result = ep;
+    return 0;
+
+err_free:
+    free_ep(ep);
+    return status;
+}
+
+// What is under way gets a last chance; a peer that is gone must not keep us.
+static void ofi_close(void *ep_)
+{
+    struct ofi_ep *ep = ep_;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    time_t until = t.tv_sec + 5;
+    while ((ep->pending || ep->sends) && t.tv_sec < until) {
+        ofi_progress(ep);
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    }
+    free_ep(ep);
+}
+
+static int ofi_ctx_create(void *ep, long options, void **ctx)
+{
+    (void)ep, (void)options;
+    *ctx = calloc(1, sizeof(struct ofi_ctx));
+    return *ctx ? 0 : TRANSPORT_FAILED;
+}
+
+static void ofi_ctx_destroy(void *ep, void *ctx)
+{
+    (void)ep;
+    free(ctx);
+}
+
+const struct transport transport_ofi = {
+    .open = ofi_open,
+    .close = ofi_close,
+    .address = ofi_address,
+    .connect = ofi_connect,
+    .region_register = ofi_region_register,
+    .region_deregister = ofi_region_deregister,
+    .region_import = ofi_region_import,
+    .region_release = ofi_region_release,
+    .ctx_create = ofi_ctx_create,
+    .ctx_destroy = ofi_ctx_destroy,
+    .put = ofi_put,
+    .get = ofi_get,
+    .amo = ofi_amo,
+    .am = ofi_am,
+    .fence = ofi_flush,
+    .flush = ofi_flush,
+    .progress = ofi_progress,
+    .wait_fd = ofi_wait_fd,
+    .arm = ofi_arm,
+};
+
+// What the runtime looks up in the module.
+extern const struct transport shoal_transport_ofi PUBLIC __attribute__((alias("transport_ofi")));

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A libfabric endpoint as a transport: one reliable-datagram endpoint, one address vector, one
+// completion queue.
+//
+//     job thread ---- put get amo am ----> ofi_op ----> provider ----> completion queue
+//                                            ^                              |
+//                        free list <---------+------- ofi_op_done <---------+  (progress)
+//                                                                           |
+//                        on_am <---- arrived, in order <---- receives <-----+
+//
+// An ofi_op is everything one operation needs: libfabric's context, the request, room for a small
+// payload. They come from one array that is registered once. Receives are ofi_ops too, posted from
+// open to close.
+//
+// One mutex guards all of it, so libfabric is asked for FI_THREAD_DOMAIN only and any thread may
+// call; it is never held during an upcall.
+#ifndef SHOAL_TRANSPORTS_OFI_H
+#define SHOAL_TRANSPORTS_OFI_H
+
+#include "compiler.h"
+#include "log.h"
+#include "transport.h"
+#include "tunables.h"
+
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+enum {
+    OFI_NAME_MAX = 64,                  // bytes of an endpoint's name; the longest known is 32
+    OFI_AM_MAX = 4096 + 64,             // payload of a message
+    OFI_OPS = HOSTILE ? 8 : 256,        // operations under way at once
+    OFI_RECEIVES = HOSTILE ? 4 : 64,    // messages that may arrive before progress
+    OFI_CHUNK_MAX = HOSTILE ? 1000 : 0, // bytes of one transfer, 0: what the provider can
+    OFI_CQ_BATCH = 16,
+    OFI_WATCH_MS = 250, // how often silent peers are looked at
+};
+
+// In front of every message. seq counts the messages of one PE to another.
+struct ofi_header {
+    uint64_t secret;
+    uint32_t from;
+    uint32_t seq;
+    uint32_t length; // of the payload
+    uint32_t kind;   // enum ofi_message_kind
+};
+_Static_assert(sizeof(struct ofi_header) == 24, "the same everywhere");
+enum ofi_message_kind { OFI_MESSAGE, OFI_PROBE }; // a probe only shows that the way is open
+
+// What address() writes. Lengths and the seal are checked before anything is believed.
+struct ofi_blob {
+    uint32_t magic;
+    uint32_t name_length;
+    int32_t pe;
+    uint32_t unused;
+    char name[OFI_NAME_MAX];
+    struct {
+        uint64_t start; // what an offset is added to: an address, or 0
+        uint64_t size;
+        uint64_t key;
+    } region[TRANSPORT_REGIONS_FIXED];
+    uint64_t seal;
+};
+
+// What region_register() writes.
+struct ofi_key {
+    uint32_t magic;
+    int32_t pe;
+    uint64_t address; // where the memory is, for its owner
+    uint64_t start;
+    uint64_t size;
+    uint64_t key;
+    uint64_t seal;
+};
+
+enum ofi_kind { OFI_PUT, OFI_GET, OFI_AMO, OFI_SEND, OFI_RECEIVE };
+
+struct ofi_amo {
+    enum transport_op op;
+    enum transport_width width;
+    uint64_t operand, compare;
+    uint64_t *result;
+};
+
+struct ofi_op {
+    struct fi_context2 context; // first: libfabric hands its address back
+    enum ofi_kind kind;
+    bool busy;
+    bool from_heap; // a message that waits for its turn: of malloc, not of the array
+    bool to_self;   // a message that never left
+    bool is_probe;
+    struct ofi_peer *to; // of a message
+    struct ofi_op *next;
+    struct ofi_peer *peer; // while its end counts
+    struct ofi_ctx *ctx;
+    struct transport_request *request;
+    // put, get: what is not complete yet; `posted` bytes of it are under way
+    char *local;
+    uint64_t remote, key;
+    size_t left, posted;
+    void *desc;
+    struct fid_mr *mr; // for this operation only
+    char *copy_to;     // get: where data[] goes
+    size_t copy_length;
+    // atomics
+    struct ofi_amo amo;
+    uint64_t old;
+    size_t length; // receive: bytes that came
+    _Alignas(16) unsigned char data[sizeof(struct ofi_header) + OFI_AM_MAX];
+};
+
+struct ofi_ctx {
+    unsigned pending;
+    bool failed; // an operation without a request did
+};
+
+struct ofi_peer {
+    int pe;
+    fi_addr_t addr;
+    struct ofi_blob blob; // valid once addr is
+    unsigned pending;     // operations under way
+    unsigned done, seen;  // completions, and how many there were when it was looked at last
+    unsigned silent;      // times it was found without any since
+    bool probing;
+    bool lost, told;
+    const char *why;
+    uint32_t out, in;    // the next message's number
+    struct ofi_op *held; // messages that came too early, by number
+    struct ofi_peer *next;
+};
+
+struct ofi_region {
+    int pe; // -1: free
+    struct ofi_key key;
+};
+
+struct ofi_ep {
+    struct transport_job job;
+    pthread_mutex_t lock;
+    struct fi_info *info;
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_av *av;
+    struct fid_cq *cq;
+    struct fid_ep *ep;
+    struct fid_mr *region_mr[TRANSPORT_REGIONS_FIXED];
+    struct fid_mr *ops_mr;
+    size_t chunk_max;
+    bool local_registration, address_is_virtual, coherent, has_wait_fd;
+    uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];   // as in facts
+    bool amo_base[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // the form without a result exists
+
+    const void **blob;      // of each PE, as given to connect
+    struct ofi_peer **peer; // of each PE, NULL before its first use
+    struct ofi_peer *peers; // those there are
+    struct ofi_region *region;
+    int region_count;
+
+    struct ofi_op *ops, *free_ops;
+    struct ofi_op *retry; // to be posted once the provider has room
+    struct ofi_op *arrived, **arrived_end;
+    struct ofi_ctx ctx; // of operations without one
+    unsigned pending;   // puts, gets and atomics under way
+    unsigned sends;     // messages under way
+    pthread_t upcaller; // valid while depth > 0
+    unsigned depth;     // upcalls inside each other
+    unsigned polls;
+    uint64_t watched_ms;
+    bool told_forged, has_lost;
+};
+
+// ofi_choose.c: the provider and the interface. NULL when there is none that serves.
+struct ofi_profile {
+    const char *provider;
+    bool rma_needs_target, amo_needs_target, coherent;
+    enum transport_support support;
+};
+struct fi_info *ofi_choose(const struct transport_job *job);
+const struct ofi_profile *ofi_profile(const char *provider); // never NULL
+
+// ofi_memory.c
+int ofi_mr_open(struct ofi_ep *ep, void *base, size_t size, uint64_t access, struct fid_mr **mr);
+uint64_t ofi_seal(const void *bytes, size_t n); // over all but the last 8 bytes of n
+uint64_t ofi_start(struct ofi_ep *ep, void *base);
+void *ofi_desc(struct ofi_ep *ep, const void *local, size_t n);
+bool ofi_locate(struct ofi_ep *ep, struct ofi_peer *peer, struct transport_remote at,
+                uint64_t *address, uint64_t *key);
+void *ofi_own(struct ofi_ep *ep, struct transport_remote at); // address of memory of this PE
+int ofi_region_register(void *ep, void *base, size_t size, void *key, void **handle);
+int ofi_region_deregister(void *ep, void *handle);
+int ofi_region_import(void *ep, int pe, const void *key, int *region);
+void ofi_region_release(void *ep, int region);
+
+// ofi_peer.c. The lock is held.
+int ofi_address(void *ep, void *bytes);
+int ofi_connect(void *ep, int pe, const void *bytes);
+struct ofi_peer *ofi_peer_known(struct ofi_ep *ep, int pe);            // NULL: no memory
+int ofi_peer_reach(struct ofi_ep *ep, int pe, struct ofi_peer **peer); // inserts its address
+bool ofi_means_lost(int error);                                        // of libfabric, positive
+void ofi_peer_lose(struct ofi_ep *ep, struct ofi_peer *peer, const char *why);
+void ofi_watch(struct ofi_ep *ep);
+void ofi_tell_lost(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
+void ofi_peers_free(struct ofi_ep *ep);
+
+// ofi_data.c
+struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind);
+void ofi_op_give(struct ofi_ep *ep, struct ofi_op *op);
+void ofi_op_count(struct ofi_ep *ep, struct ofi_op *op, struct ofi_peer *peer, struct ofi_ctx *ctx,
+                  struct transport_request *request);
+void ofi_op_done(struct ofi_ep *ep, struct ofi_op *op);
+void ofi_op_end(struct ofi_ep *ep, struct ofi_op *op, int status);
+void ofi_op_abandon(struct ofi_ep *ep, struct ofi_op *op);
+void ofi_retry(struct ofi_ep *ep);
+void ofi_retry_later(struct ofi_ep *ep, struct ofi_op *op);
+int ofi_status(struct ofi_ep *ep, struct ofi_peer *peer, long result, const char *what);
+int ofi_put(void *ep, void *ctx, struct transport_remote to, const void *from, size_t n,
+            struct transport_request *request);
+int ofi_get(void *ep, void *ctx, void *to, struct transport_remote from, size_t n,
+            struct transport_request *request);
+
+// ofi_amo.c
+void ofi_amo_query(struct ofi_ep *ep, struct transport_facts *facts);
+int ofi_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
+            enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *result,
+            struct transport_request *request);
+
+// ofi_message.c
+int ofi_receives_post(struct ofi_ep *ep);
+int ofi_receive_post(struct ofi_ep *ep, struct ofi_op *op);
+int ofi_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
+void ofi_probe(struct ofi_ep *ep, struct ofi_peer *peer);
+void ofi_forged(struct ofi_ep *ep, size_t length);
+void ofi_messages_free(struct ofi_ep *ep);
+void ofi_arrived(struct ofi_ep *ep, struct ofi_op *op);
+int ofi_deliver(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
+
+// ofi_progress.c
+int ofi_progress(void *ep);
+int ofi_wait_fd(void *ep);
+int ofi_arm(void *ep);
+int ofi_flush(void *ep, void *ctx, int pe);
+
+void ofi_log(struct ofi_ep *ep, enum log_level level, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void ofi_job_log(const struct transport_job *job, enum log_level level, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+
+extern const struct transport transport_ofi;
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The completion queue: what is done, what failed, what came; and waiting for it.
+#include "ofi.h"
+
+static void failed(struct ofi_ep *ep, struct ofi_op *op, const struct fi_cq_err_entry *error)
+{
+    char buffer[128];
+    const char *detail = fi_cq_strerror(ep->cq, error->prov_errno, error->err_data, buffer,
+                                        sizeof buffer);
+    if (op->kind == OFI_RECEIVE) {
+        if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
+            ofi_forged(ep, error->len + error->olen);
+        else if (error->err != FI_ECANCELED)
+            ofi_log(ep, LOG_DEBUG, "a receive: %s", fi_strerror(error->err));
+        if (error->err != FI_ECANCELED)
+            ofi_receive_post(ep, op);
+        return;
+    }
+    struct ofi_peer *peer = op->peer ? op->peer : op->to;
+    if (peer && !peer->lost) {
+        if (ofi_means_lost(error->err))
+            ofi_peer_lose(ep, peer, fi_strerror(error->err));
+        else
+            ofi_log(ep, LOG_ERROR, "an operation to PE %d failed: %s (%s)", peer->pe,
+                    fi_strerror(error->err), detail ? detail : "");
+    }
+    if (peer && op->is_probe)
+        peer->probing = false;
+    ofi_op_end(ep, op, TRANSPORT_FAILED);
+}
+
+static bool read_error(struct ofi_ep *ep)
+{
+    struct fi_cq_err_entry error = {0};
+    if (fi_cq_readerr(ep->cq, &error, 0) != 1)
+        return false;
+    if (error.op_context)
+        failed(ep, error.op_context, &error);
+    return true;
+}
+
+static void complete(struct ofi_ep *ep, struct ofi_op *op, size_t length)
+{
+    if (op->kind == OFI_RECEIVE) {
+        op->length = length;
+        ofi_arrived(ep, op);
+        return;
+    }
+    if (op->is_probe)
+        op->to->probing = false;
+    ofi_op_done(ep, op);
+}
+
+// A bounded number of rounds, so that a flood does not keep the caller.
+static int drain(struct ofi_ep *ep)
+{
+    struct fi_cq_msg_entry entry[OFI_CQ_BATCH];
+    int n = 0;
+    for (int round = 0; round < 16; round++) {
+        long r = fi_cq_read(ep->cq, entry, HOSTILE ? 1 : OFI_CQ_BATCH);
+        if (r == -FI_EAVAIL && read_error(ep)) {
+            n++;
+            continue;
+        }
+        if (r <= 0)
+            break;
+        for (long i = 0; i < r; i++)
+            complete(ep, entry[i].op_context, entry[i].len);
+        n += (int)r;
+    }
+    return n;
+}
+
+int ofi_progress(void *ep_)
+{
+    struct ofi_ep *ep = ep_;
+    pthread_mutex_lock(&ep->lock);
+    if (ep->retry)
+        ofi_retry(ep);
+    int n = drain(ep);
+    ofi_watch(ep);
+    n += ofi_deliver(ep);
+    ofi_tell_lost(ep);
+    pthread_mutex_unlock(&ep->lock);
+    return n;
+}
+
+int ofi_wait_fd(void *ep_)
+{
+    struct ofi_ep *ep = ep_;
+    int fd = -1;
+    return ep->has_wait_fd && fi_control(&ep->cq->fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
+}
+
+int ofi_arm(void *ep_)
+{
+    struct ofi_ep *ep = ep_;
+    struct fid *fid = &ep->cq->fid;
+    pthread_mutex_lock(&ep->lock);
+    bool idle = !ep->arrived && !ep->retry && !ep->has_lost && ep->has_wait_fd &&
+                fi_trywait(ep->fabric, &fid, 1) == 0;
+    pthread_mutex_unlock(&ep->lock);
+    return idle ? TRANSPORT_DONE : TRANSPORT_AGAIN;
+}
+
+// Every completion is one at the target (see ofi_data.c), so it is enough to count them. There is
+// no cheaper fence: ofi_rxm orders nothing.
+int ofi_flush(void *ep_, void *ctx_, int pe)
+{
+    struct ofi_ep *ep = ep_;
+    struct ofi_ctx *ctx = ctx_ ? ctx_ : &ep->ctx;
+    pthread_mutex_lock(&ep->lock);
+    bool pending = ctx->pending && (pe < 0 || (ep->peer[pe] && ep->peer[pe]->pending));
+    bool failed = !pending && ctx->failed;
+    if (failed)
+        ctx->failed = false;
+    pthread_mutex_unlock(&ep->lock);
+    return pending ? TRANSPORT_AGAIN : failed ? TRANSPORT_FAILED : TRANSPORT_DONE;
+}
