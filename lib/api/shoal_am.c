@@ -15,8 +15,6 @@ static bool id_ok(int id)
 
 PUBLIC int shoal_am_register(int id, shoal_am_fn *fn, void *user)
 {
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
     return id_ok(id) ? handlers_register(id, fn, user) : SHOAL_EINVAL;
 }
 

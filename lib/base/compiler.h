@@ -29,9 +29,13 @@
 
 // Ours come after what the thread did that released this word. It is so by way of another process,
 // into which a thread sanitizer does not see.
+// Called on both sides of such a way that leads past no word of its own.
 #if defined(SHOAL_SANITIZED)
+extern _Atomic int compiler_order;
+#define ORDERED_ELSEWHERE() ((void)atomic_fetch_add(&compiler_order, 1))
 #define KNOWN_TO_BE_AFTER(word) ((void)atomic_load_explicit(&(word), memory_order_acquire))
 #else
+#define ORDERED_ELSEWHERE() ((void)0)
 #define KNOWN_TO_BE_AFTER(word) ((void)0)
 #endif
 

@@ -29,6 +29,10 @@ struct futex_waitv {
 enum { SPINS_BEFORE_CLOCK = 256, SPINS_PER_CLOCK = 16,
        SLEEP_FIRST_US = 1000, SLEEP_LAST_US = 16000 };
 
+#if defined(SHOAL_SANITIZED)
+_Atomic int compiler_order;
+#endif
+
 struct wait_hooks wait_hooks;
 uint32_t wait_spins = SPINS_BEFORE_CLOCK;
 

@@ -224,7 +224,11 @@ int coll_part_run(const struct operation *op, int *needs)
         return SHOAL_EAGAIN;
     }
     if (atomic_compare_exchange_strong_explicit(&e->claimed, &before, v.round, memory_order_acquire,
-                                                memory_order_relaxed))
-        end_part(&v, run_part(&v));
+                                                memory_order_relaxed)) {
+        ORDERED_ELSEWHERE(); // buffers that other PEs filled for others
+        int status = run_part(&v);
+        ORDERED_ELSEWHERE();
+        end_part(&v, status);
+    }
     return SHOAL_OK;
 }

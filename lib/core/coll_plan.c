@@ -10,6 +10,7 @@
 #include "inbox.h"
 #include "wait.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +32,19 @@ static size_t extent(const shoal_coll_t *c, const size_t *counts, const size_t *
 {
     size_t end = 0, at = 0;
     if (!counts)
-        return c->count * n;
+        return __builtin_mul_overflow(c->count, n, &end) ? SIZE_MAX : end;
     for (size_t i = 0; i < n; i++) {
         size_t first = displs ? displs[i] : at;
-        at = first + counts[i];
+        if (__builtin_add_overflow(first, counts[i], &at))
+            return SIZE_MAX;
         end = at > end ? at : end;
     }
     return end;
+}
+
+static size_t times(size_t n, size_t size)
+{
+    return __builtin_mul_overflow(n, size, &n) ? SIZE_MAX : n;
 }
 
 static void measure(struct shoal_coll_plan *p)
@@ -63,8 +70,8 @@ static void measure(struct shoal_coll_plan *p)
     }
     if (c->counts && (c->kind == SHOAL_COLL_GATHER || c->kind == SHOAL_COLL_ALLGATHER))
         src = c->counts[p->team->me];
-    p->src_bytes = src * p->size;
-    p->dst_bytes = dst * p->size;
+    p->src_bytes = times(src, p->size);
+    p->dst_bytes = times(dst, p->size);
 }
 
 static bool is_shared(const void *addr)
@@ -112,6 +119,9 @@ static int check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
     if (reduces(c->kind) && (!element_can_reduce((int)c->op, (int)c->type) ||
                              (c->element_size && !is_user) || *size > LIMIT_COLL_BLOCK))
         return SHOAL_EINVAL;
+    size_t user_size = reduces(c->kind) ? element_user_size((int)c->op) : 0;
+    if (user_size && user_size != *size)
+        return SHOAL_EINVAL;
     return c->kind == SHOAL_COLL_ALLTOALL && !c->counts != !c->recv_counts ? SHOAL_EINVAL
                                                                           : SHOAL_OK;
 }
@@ -129,7 +139,8 @@ int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, struct shoa
     p->coll = *coll;
     p->size = size;
     measure(p);
-    status = has_buffers(p) ? allocate(p) : SHOAL_EINVAL;
+    bool fits = p->src_bytes <= PTRDIFF_MAX && p->dst_bytes <= PTRDIFF_MAX;
+    status = fits && has_buffers(p) ? allocate(p) : SHOAL_EINVAL;
     if (status) {
         coll_plan_free(p);
         return status;
@@ -205,7 +216,11 @@ static void wait_for_entry(const struct coll_entry *e, uint64_t rounds)
             waiter_step(&w);
 }
 
-static void settle(struct shoal_coll_plan *p)
+// Guards plans' entries and the teams' running[]: who waits for an event may be another thread than
+// the one that starts the collective which needs the entry next.
+static pthread_mutex_t entry_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void settle(struct shoal_coll_plan *p) // with the lock
 {
     p->status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
     p->team->running[p->entry - team_area_at(p->team, p->team->me)->coll] = NULL;
@@ -223,9 +238,11 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
     p->is_running = true;
     p->entry = &team_area_at(team, team->me)->coll[slot];
     wait_for_entry(p->entry, p->round - 1);
+    pthread_mutex_lock(&entry_lock);
     if (team->running[slot]) // its event is looked at later, and the entry is used again now
         settle(team->running[slot]);
     team->running[slot] = p;
+    pthread_mutex_unlock(&entry_lock);
     describe(p);
     w->done = 0;
     fill_part(p, slot, &w->op);
@@ -240,9 +257,12 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
 bool coll_plan_help(struct shoal_coll_plan *p)
 {
     struct shoal_team *team = p->team;
-    if (!p->entry)
+    pthread_mutex_lock(&entry_lock);
+    const struct coll_entry *e = p->entry;
+    pthread_mutex_unlock(&entry_lock);
+    if (!e)
         return false;
-    uint64_t slot = (uint64_t)(p->entry - team_area_at(team, team->me)->coll);
+    uint64_t slot = (uint64_t)(e - team_area_at(team, team->me)->coll);
     const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
     if (counter_sum(&first->ready) < p->round * (uint64_t)team->set.size)
         return false;
@@ -258,11 +278,13 @@ bool coll_plan_help(struct shoal_coll_plan *p)
 
 int coll_plan_end(struct shoal_coll_plan *p)
 {
+    pthread_mutex_lock(&entry_lock);
     if (p->entry)
         settle(p);
+    pthread_mutex_unlock(&entry_lock);
     int status = p->status;
     p->is_running = false;
-    if (p->dst_copy)
+    if (p->dst_copy && !status)
         memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
     if (p->once)
         coll_plan_free(p);

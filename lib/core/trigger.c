@@ -36,8 +36,7 @@ struct work *trigger_new(void)
     pthread_mutex_unlock(&pool_lock);
     if (!w)
         return NULL;
-    // Pairs with trigger_arm, for whoever sees this process alone: another PE freed the work.
-    atomic_load_explicit(&w->state, memory_order_acquire);
+    ORDERED_ELSEWHERE(); // another PE freed the work
     w->owner = world.me;
     return w;
 }
@@ -118,14 +117,17 @@ static bool take(struct counter *c)
         uint32_t want = lock == LOCK_FREE ? LOCK_HELD : LOCK_HELD_AGAIN;
         // A note is written also over another: the holder takes in the latest.
         if (atomic_compare_exchange_weak_explicit(&c->lock, &lock, want, memory_order_acq_rel,
-                                                  memory_order_relaxed))
+                                                  memory_order_relaxed)) {
+            ORDERED_ELSEWHERE();
             return lock == LOCK_FREE;
+        }
     }
 }
 
 // False: somebody left a note, look again.
 static bool give(struct counter *c)
 {
+    ORDERED_ELSEWHERE();
     uint32_t held = LOCK_HELD;
     if (atomic_compare_exchange_strong_explicit(&c->lock, &held, LOCK_FREE, memory_order_acq_rel,
                                                 memory_order_acquire))
@@ -235,9 +237,11 @@ void trigger_release(struct counter *c)
 
 void trigger_arm(struct work *w, struct counter *c, uint64_t threshold)
 {
+    ORDERED_ELSEWHERE();
     w->threshold = threshold;
     atomic_store_explicit(&w->counter, ref_of(c), memory_order_relaxed);
-    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_release);
+    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_relaxed);
+    ORDERED_ELSEWHERE();
     push(&c->arrived, w);
     lower_next(c, threshold);
     if (unlikely(counter_sum(c) >= threshold))
@@ -254,6 +258,7 @@ static void hold(struct counter *c)
         lock = LOCK_FREE;
         waiter_step(&wait);
     }
+    ORDERED_ELSEWHERE();
 }
 
 // What others left as a note meanwhile is run as if it were released now.

@@ -227,6 +227,9 @@ int world_enter(enum world_user user)
 bool world_leave(enum world_user user)
 {
     pthread_mutex_lock(&user_lock);
+    if (world.users[user] == 0)
+        fatal("%s: called more often than the library was initialized",
+              user == WORLD_SHMEM ? "shmem_finalize" : "shoal_finalize");
     bool is_last = world.users[WORLD_SHMEM] + world.users[WORLD_SHOAL] == 1;
     if (is_last)
         world_down();
