@@ -37,20 +37,26 @@ enum {
     OFI_OPS = HOSTILE ? 8 : 256,        // operations under way at once
     OFI_RECEIVES = HOSTILE ? 4 : 64,    // messages that may arrive before progress
     OFI_CHUNK_MAX = HOSTILE ? 1000 : 0, // bytes of one transfer, 0: what the provider can
+    OFI_WINDOW = HOSTILE ? 4 : 128,     // messages to one PE that it has not yet taken
     OFI_CQ_BATCH = 16,
     OFI_WATCH_MS = 250, // how often silent peers are looked at
 };
 
-// In front of every message. seq counts the messages of one PE to another.
+// In front of every message. seq counts the messages of one PE to another; `taken` says how many of
+// those that came the other way were delivered: at most OFI_WINDOW are on their way, because ofi_rxm
+// buffers whatever arrives, without end.
 struct ofi_header {
     uint64_t secret;
     uint32_t from;
     uint32_t seq;
-    uint32_t length; // of the payload
-    uint32_t kind;   // enum ofi_message_kind
+    uint32_t taken;
+    uint16_t length; // of the payload
+    uint16_t kind;   // enum ofi_message_kind
 };
 _Static_assert(sizeof(struct ofi_header) == 24, "the same everywhere");
-enum ofi_message_kind { OFI_MESSAGE, OFI_PROBE }; // a probe only shows that the way is open
+_Static_assert(OFI_AM_MAX <= UINT16_MAX, "a payload's length fits");
+// A notice carries `taken` alone; it also shows that the way is open.
+enum ofi_message_kind { OFI_MESSAGE, OFI_NOTICE, OFI_MESSAGE_KINDS };
 
 // What address() writes. Lengths and the seal are checked before anything is believed.
 struct ofi_blob {
@@ -93,7 +99,7 @@ struct ofi_op {
     bool busy;
     bool from_heap; // a message that waits for its turn: of malloc, not of the array
     bool to_self;   // a message that never left
-    bool is_probe;
+    bool is_notice;
     struct ofi_peer *to; // of a message
     struct ofi_op *next;
     struct ofi_peer *peer; // while its end counts
@@ -126,11 +132,14 @@ struct ofi_peer {
     unsigned pending;     // operations under way
     unsigned done, seen;  // completions, and how many there were when it was looked at last
     unsigned silent;      // times it was found without any since
-    bool probing;
+    bool noticing;        // a notice is under way
+    int alive_fd;         // a connection attempt that shows whether it lives, -1: none
     bool lost, told;
     const char *why;
-    uint32_t out, in;    // the next message's number
-    struct ofi_op *held; // messages that came too early, by number
+    uint32_t out, in;           // the next message's number
+    uint32_t out_taken;         // how many of ours it took
+    uint32_t taken, told_taken; // how many of its were taken here, and it knows of
+    struct ofi_op *held;        // messages that came too early, by number
     struct ofi_peer *next;
 };
 
@@ -171,7 +180,7 @@ struct ofi_ep {
     unsigned depth;     // upcalls inside each other
     unsigned polls;
     uint64_t watched_ms;
-    bool told_forged, has_lost;
+    bool told_forged, has_lost, owes_notices;
 };
 
 // ofi_choose.c: the provider and the interface. NULL when there is none that serves.
@@ -207,6 +216,10 @@ void ofi_watch(struct ofi_ep *ep);
 void ofi_tell_lost(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
 void ofi_peers_free(struct ofi_ep *ep);
 
+// ofi_alive.c
+void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer);
+void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);
+
 // ofi_data.c
 struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind);
 void ofi_op_give(struct ofi_ep *ep, struct ofi_op *op);
@@ -233,10 +246,12 @@ int ofi_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op o
 int ofi_receives_post(struct ofi_ep *ep);
 int ofi_receive_post(struct ofi_ep *ep, struct ofi_op *op);
 int ofi_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
-void ofi_probe(struct ofi_ep *ep, struct ofi_peer *peer);
+void ofi_notices(struct ofi_ep *ep); // those that had to wait
+int ofi_notice(struct ofi_ep *ep, struct ofi_peer *peer);
 void ofi_forged(struct ofi_ep *ep, size_t length);
 void ofi_messages_free(struct ofi_ep *ep);
 void ofi_arrived(struct ofi_ep *ep, struct ofi_op *op);
+bool ofi_upcall_begin(struct ofi_ep *ep);
 int ofi_deliver(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
 
 // ofi_progress.c

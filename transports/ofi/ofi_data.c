@@ -17,7 +17,7 @@ struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind)
     ep->free_ops = op->next;
     op->kind = kind;
     op->busy = true;
-    op->to_self = op->is_probe = false;
+    op->to_self = op->is_notice = false;
     op->to = NULL;
     op->next = NULL;
     op->peer = NULL;

@@ -4,6 +4,8 @@
 // Providers that grant FI_ORDER_SAS bring a PE's messages in order; the numbers cost nothing and
 // make it true everywhere. A message that comes too early is copied and held, so that receives stay
 // posted for the one that is missing.
+//
+// How far a PE may run ahead of another is limited here, end to end: see struct ofi_header.
 #include "ofi.h"
 
 #include <stdlib.h>
@@ -42,7 +44,12 @@ static void queue(struct ofi_ep *ep, struct ofi_op *op)
 static long send_message(struct ofi_ep *ep, struct ofi_op *op, struct ofi_peer *peer,
                          enum ofi_message_kind kind, const void *payload, size_t n)
 {
-    struct ofi_header header = {ep->job.secret, (uint32_t)ep->job.me, peer->out, (uint32_t)n, kind};
+    struct ofi_header header = {.secret = ep->job.secret,
+                                .from = (uint32_t)ep->job.me,
+                                .seq = peer->out,
+                                .taken = peer->taken,
+                                .length = (uint16_t)n,
+                                .kind = (uint16_t)kind};
     memcpy(op->data, &header, sizeof header);
     if (n)
         memcpy(op->data + sizeof header, payload, n);
@@ -55,9 +62,11 @@ static long send_message(struct ofi_ep *ep, struct ofi_op *op, struct ofi_peer *
     }
     void *desc = ep->ops_mr ? fi_mr_desc(ep->ops_mr) : NULL;
     long r = fi_send(ep->ep, op->data, op->length, desc, peer->addr, &op->context);
-    if (r == 0)
-        ep->sends++;
-    return r;
+    if (r)
+        return r;
+    ep->sends++;
+    peer->told_taken = peer->taken;
+    return 0;
 }
 
 static int am_locked(struct ofi_ep *ep, int pe, const void *payload, size_t n)
@@ -70,6 +79,8 @@ static int am_locked(struct ofi_ep *ep, int pe, const void *payload, size_t n)
         status = ofi_peer_reach(ep, pe, &peer);
     if (status || !peer)
         return TRANSPORT_FAILED;
+    if (peer->out - peer->out_taken >= OFI_WINDOW && pe != ep->job.me)
+        return TRANSPORT_AGAIN;
     struct ofi_op *op = ofi_op_take(ep, OFI_SEND);
     if (!op)
         return TRANSPORT_AGAIN;
@@ -95,21 +106,45 @@ int ofi_am(void *ep_, void *ctx, int pe, const void *payload, size_t n)
     return status;
 }
 
-// Something to send, so that the provider notices when the peer is gone.
-void ofi_probe(struct ofi_ep *ep, struct ofi_peer *peer)
+// One at a time. AGAIN: the provider or we have no room now.
+int ofi_notice(struct ofi_ep *ep, struct ofi_peer *peer)
 {
+    struct ofi_peer *same;
+    if (peer->noticing)
+        return TRANSPORT_DONE;
+    if (ofi_peer_reach(ep, peer->pe, &same))
+        return TRANSPORT_FAILED;
     struct ofi_op *op = ofi_op_take(ep, OFI_SEND);
     if (!op)
-        return;
+        return TRANSPORT_AGAIN;
     op->to = peer;
-    op->is_probe = true;
-    long r = send_message(ep, op, peer, OFI_PROBE, NULL, 0);
+    op->is_notice = true;
+    long r = send_message(ep, op, peer, OFI_NOTICE, NULL, 0);
     if (r == 0) {
-        peer->probing = true;
-        return;
+        peer->noticing = true;
+        return TRANSPORT_DONE;
     }
     ofi_op_give(ep, op);
-    ofi_status(ep, peer, r, "a probe");
+    return ofi_status(ep, peer, r, "a notice");
+}
+
+// The sender is told before it has to wait, unless a message of ours tells it anyway.
+static void took_one(struct ofi_ep *ep, struct ofi_peer *peer)
+{
+    peer->taken++;
+    if (peer->pe == ep->job.me || peer->lost || peer->taken - peer->told_taken < OFI_WINDOW / 2)
+        return;
+    if (ofi_notice(ep, peer) == TRANSPORT_AGAIN)
+        ep->owes_notices = true;
+}
+
+void ofi_notices(struct ofi_ep *ep)
+{
+    ep->owes_notices = false;
+    for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next)
+        if (peer->taken - peer->told_taken >= OFI_WINDOW / 2 && !peer->lost &&
+            peer->pe != ep->job.me && (peer->noticing || ofi_notice(ep, peer) == TRANSPORT_AGAIN))
+            ep->owes_notices = true;
 }
 
 // What carried a message is free again.
@@ -137,7 +172,7 @@ static bool is_ours(struct ofi_ep *ep, const struct ofi_op *op)
         return false;
     header = header_of(op);
     return header.secret == ep->job.secret && header.from < (uint32_t)ep->job.npes &&
-           header.length == op->length - sizeof header && header.kind <= OFI_PROBE;
+           header.length == op->length - sizeof header && header.kind < OFI_MESSAGE_KINDS;
 }
 
 void ofi_forged(struct ofi_ep *ep, size_t length)
@@ -175,8 +210,11 @@ void ofi_arrived(struct ofi_ep *ep, struct ofi_op *op)
     } else {
         ofi_forged(ep, op->length);
     }
+    // What it took is between what we knew and what we sent, or it is old news.
+    if (peer && header.taken - peer->out_taken <= peer->out - peer->out_taken)
+        peer->out_taken = header.taken;
     int32_t early = peer ? (int32_t)(header.seq - peer->in) : -1;
-    if (!peer || header.kind == OFI_PROBE || early < 0) {
+    if (!peer || header.kind == OFI_NOTICE || early < 0) {
         dispose(ep, op);
         return;
     }
@@ -195,27 +233,43 @@ void ofi_arrived(struct ofi_ep *ep, struct ofi_op *op)
     }
 }
 
-// One message at a time, so that a progress inside an upcall goes on with the next one.
+// False while another thread is in an upcall: messages of one PE must not overtake each other. The
+// caller takes one from depth when it is done.
+bool ofi_upcall_begin(struct ofi_ep *ep)
+{
+    if (ep->depth && !pthread_equal(ep->upcaller, pthread_self()))
+        return false;
+    ep->upcaller = pthread_self();
+    ep->depth++;
+    return true;
+}
+
+static void deliver_one(struct ofi_ep *ep)
+{
+    struct ofi_op *op = ep->arrived;
+    ep->arrived = op->next;
+    if (!ep->arrived)
+        ep->arrived_end = &ep->arrived;
+    struct ofi_header header = header_of(op);
+    took_one(ep, ep->peer[header.from]);
+    pthread_mutex_unlock(&ep->lock);
+    if (ep->job.on_am)
+        ep->job.on_am(ep->job.upcall_arg, (int)header.from, op->data + sizeof header,
+                      header.length);
+    pthread_mutex_lock(&ep->lock);
+    dispose(ep, op);
+}
+
+// One at a time, so that a progress inside an upcall goes on with the next one. As many as there
+// were, so that a message to oneself sent from each upcall does not keep the caller for ever.
 int ofi_deliver(struct ofi_ep *ep)
 {
     int n = 0;
-    while (ep->arrived && (ep->depth == 0 || pthread_equal(ep->upcaller, pthread_self()))) {
-        struct ofi_op *op = ep->arrived;
-        ep->arrived = op->next;
-        if (!ep->arrived)
-            ep->arrived_end = &ep->arrived;
-        struct ofi_header header = header_of(op);
-        ep->upcaller = pthread_self();
-        ep->depth++;
-        pthread_mutex_unlock(&ep->lock);
-        if (ep->job.on_am)
-            ep->job.on_am(ep->job.upcall_arg, (int)header.from, op->data + sizeof header,
-                          header.length);
-        pthread_mutex_lock(&ep->lock);
-        ep->depth--;
-        dispose(ep, op);
-        n++;
-    }
+    if (!ep->arrived || !ofi_upcall_begin(ep))
+        return 0;
+    for (; ep->arrived && n < OFI_OPS; n++)
+        deliver_one(ep);
+    ep->depth--;
     return n;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peers: their addresses, looked at when they are first used, and their loss.
 //
-// A provider tells of a dead peer when something is sent to it, if at all: an atomic whose answer
-// never comes is not told of. So peers that owe a completion for long get a probe.
+// A provider tells of a dead peer when something is sent to it, if at all; ofi_rxm does not tell of
+// an atomic whose answer never comes. So peers that owe something for long get a notice, and where
+// that does not leave us, ofi_alive.c looks.
 #include "ofi.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { BLOB_MAGIC = 0x626f6853 };
 
@@ -65,6 +67,7 @@ struct ofi_peer *ofi_peer_known(struct ofi_ep *ep, int pe)
         return NULL;
     peer->pe = pe;
     peer->addr = FI_ADDR_UNSPEC;
+    peer->alive_fd = -1;
     peer->next = ep->peers;
     ep->peers = ep->peer[pe] = peer;
     return peer;
@@ -103,6 +106,7 @@ int ofi_peer_reach(struct ofi_ep *ep, int pe, struct ofi_peer **peer)
 bool ofi_means_lost(int error)
 {
     switch (error) {
+    case FI_ECANCELED: // the provider gave up its connection
     case FI_ENOTCONN:
     case FI_ECONNREFUSED:
     case FI_ECONNABORTED:
@@ -127,14 +131,14 @@ void ofi_peer_lose(struct ofi_ep *ep, struct ofi_peer *peer, const char *why)
     peer->lost = ep->has_lost = true;
     peer->why = why;
     ofi_log(ep, LOG_ERROR, "PE %d is lost: %s", peer->pe, why);
-    for (int i = 0; i < OFI_OPS; i++)
+    for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++)
         if (ep->ops[i].busy && ep->ops[i].peer == peer)
             ofi_op_abandon(ep, &ep->ops[i]);
 }
 
 void ofi_tell_lost(struct ofi_ep *ep)
 {
-    if (likely(!ep->has_lost))
+    if (likely(!ep->has_lost) || !ofi_upcall_begin(ep))
         return;
     ep->has_lost = false;
     for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next) {
@@ -147,11 +151,28 @@ void ofi_tell_lost(struct ofi_ep *ep)
         ep->job.on_peer_lost(ep->job.upcall_arg, peer->pe, peer->why);
         pthread_mutex_lock(&ep->lock);
     }
+    ep->depth--;
+}
+
+// Twice as rarely each time: a peer may be stopped for good reasons.
+static void watch_peer(struct ofi_ep *ep, struct ofi_peer *peer)
+{
+    bool waits = peer->pending || peer->out - peer->out_taken >= OFI_WINDOW;
+    unsigned done = peer->done + peer->out_taken + peer->in;
+    bool silent = waits && !peer->lost && done == peer->seen && peer->pe != ep->job.me;
+    peer->silent = silent ? peer->silent + 1 : 0;
+    peer->seen = done;
+    if (peer->alive_fd >= 0)
+        ofi_alive_end(ep, peer);
+    if (peer->silent < 2 || peer->silent & (peer->silent - 1))
+        return;
+    if (ofi_notice(ep, peer) == TRANSPORT_AGAIN || peer->noticing)
+        ofi_alive_look(ep, peer);
 }
 
 void ofi_watch(struct ofi_ep *ep)
 {
-    if (likely(++ep->polls % 64) || !ep->pending)
+    if (likely(++ep->polls % 64))
         return;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
@@ -159,13 +180,8 @@ void ofi_watch(struct ofi_ep *ep)
     if (now - ep->watched_ms < OFI_WATCH_MS)
         return;
     ep->watched_ms = now;
-    for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next) {
-        bool owes = peer->pending && !peer->lost && peer->done == peer->seen;
-        peer->silent = owes ? peer->silent + 1 : 0;
-        peer->seen = peer->done;
-        if (peer->silent > 1 && !peer->probing)
-            ofi_probe(ep, peer);
-    }
+    for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next)
+        watch_peer(ep, peer);
 }
 
 void ofi_peers_free(struct ofi_ep *ep)
@@ -176,6 +192,8 @@ void ofi_peers_free(struct ofi_ep *ep)
             after = op->next;
             free(op);
         }
+        if (peer->alive_fd >= 0)
+            close(peer->alive_fd);
         free(peer);
     }
     ep->peers = NULL;

@@ -24,8 +24,8 @@ static void failed(struct ofi_ep *ep, struct ofi_op *op, const struct fi_cq_err_
             ofi_log(ep, LOG_ERROR, "an operation to PE %d failed: %s (%s)", peer->pe,
                     fi_strerror(error->err), detail ? detail : "");
     }
-    if (peer && op->is_probe)
-        peer->probing = false;
+    if (peer && op->is_notice)
+        peer->noticing = false;
     ofi_op_end(ep, op, TRANSPORT_FAILED);
 }
 
@@ -46,8 +46,8 @@ static void complete(struct ofi_ep *ep, struct ofi_op *op, size_t length)
         ofi_arrived(ep, op);
         return;
     }
-    if (op->is_probe)
-        op->to->probing = false;
+    if (op->is_notice)
+        op->to->noticing = false;
     ofi_op_done(ep, op);
 }
 
@@ -78,6 +78,8 @@ int ofi_progress(void *ep_)
     if (ep->retry)
         ofi_retry(ep);
     int n = drain(ep);
+    if (unlikely(ep->owes_notices))
+        ofi_notices(ep);
     ofi_watch(ep);
     n += ofi_deliver(ep);
     ofi_tell_lost(ep);
