@@ -4,6 +4,7 @@
 
 #include "counter.h"
 #include "inbox.h"
+#include "net.h"
 #include "net_message.h"
 #include "team.h"
 #include "wait.h"
@@ -116,6 +117,7 @@ PUBLIC int shoal_ct_test(size_t n, const shoal_ct_t ct[], const uint64_t thresho
         return status;
     if (look(n, ct, threshold, index))
         return SHOAL_OK;
+    net_poke();
     inbox_poll();
     return SHOAL_EAGAIN;
 }

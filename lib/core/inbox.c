@@ -121,14 +121,12 @@ static struct inbox_room reserve_far(int pe)
 static void commit_far(const struct inbox_room *room)
 {
     const struct envelope *e = room->envelope;
-    bool is_long = e->flags & ENVELOPE_LONG;
     net_message_send(world.me, room->pe,
                      &(struct inbox_message){.arg = e->arg,
                                              .id = e->id,
                                              .flags = e->flags,
                                              .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
-                                             .at = is_long ? e->at : (struct place){0},
-                                             .n = is_long ? e->long_n : e->n});
+                                             .n = e->n});
     free(room->envelope);
 }
 

@@ -2,8 +2,10 @@
 // Messages between nodes. See net_message.h.
 #include "net_message.h"
 
+#include "elements.h"
 #include "log.h"
 #include "net.h"
+#include "region.h"
 #include "wait.h"
 
 #include <pthread.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 
 enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE };
+#define TOLD UINT64_MAX // token of what net_tell sent
 enum { PENDING = 64, MOST_NESTED = 32 };
 
 struct net_head {
@@ -18,9 +21,9 @@ struct net_head {
     int32_t from;    // of a message: the PE it is from, which may be another of the sender's node
     uint32_t n;      // bytes of data behind
     int32_t status;  // NET_DONE
-    uint64_t token;  // NET_RUN: to be given back, 0: no answer. NET_DONE
+    uint64_t token;  // of NET_RUN, given back by NET_DONE
     uint64_t arg;
-    struct place at; // of a long message's payload
+    shoal_rptr_t to; // a long message's payload
     uint64_t long_n;
     struct operation op; // NET_RUN alone
 };
@@ -60,11 +63,13 @@ void net_message_send(int from, int pe, const struct inbox_message *m)
     struct net_head head = {.kind = NET_MESSAGE, .id = m->id, .flags = m->flags, .from = from,
                             .arg = m->arg, .n = is_long ? 0 : (uint32_t)m->n};
     if (is_long) {
-        head.at = m->at;
+        head.to = *m->to;
         head.long_n = m->n;
     }
     send(pe, &head, m->payload);
 }
+
+static _Atomic uint64_t told, heard; // operations others were told of, and have run
 
 // ---- Operations under way, waited for by this PE's threads.
 static struct pending {
@@ -82,7 +87,7 @@ static struct pending *pending_new(void *data, size_t n)
     for (;;) {
         uint64_t token = atomic_fetch_add(&tokens, 1) + 1, none = 0;
         struct pending *p = &pending[token % PENDING];
-        if (atomic_compare_exchange_strong(&p->token, &none, UINT64_MAX)) {
+        if (atomic_compare_exchange_strong(&p->token, &none, TOLD)) { // not yet a token
             p->data = data;
             p->n = n;
             atomic_store_explicit(&p->done, false, memory_order_relaxed);
@@ -107,7 +112,12 @@ static int pending_wait(struct pending *p)
 static void answered(const struct net_head *head, const void *data)
 {
     struct pending *p = &pending[head->token % PENDING];
-    if (!head->token || head->token == UINT64_MAX ||
+    if (head->token == TOLD) {
+        atomic_fetch_add_explicit(&heard, 1, memory_order_release);
+        bell_check(&world_ctl(world.me)->bell);
+        return;
+    }
+    if (!head->token ||
         atomic_load_explicit(&p->token, memory_order_acquire) != head->token || head->n > p->n ||
         atomic_load_explicit(&p->done, memory_order_relaxed)) {
         log_line(LOG_WARN, LOG_BOOT, "an answer that nobody waits for came from the network");
@@ -147,7 +157,7 @@ static int run_piece(const struct operation *op, int pe, size_t at, size_t n)
     send(pe, &head, local);
     int status = pending_wait(p);
     if (!status && op->kind == SHOAL_WORK_ATOMIC && local)
-        memcpy(local, &old, op->n);
+        memcpy(local, &old, element_size((shoal_type_t)op->type));
     return status;
 }
 
@@ -167,7 +177,17 @@ int net_run(const struct operation *op, int pe)
 
 void net_tell(const struct operation *op, int pe)
 {
-    send(pe, &(struct net_head){.kind = NET_RUN, .from = world.me, .op = *op}, NULL);
+    atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+    send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
+}
+
+void net_message_flush(void)
+{
+    uint64_t all = atomic_load_explicit(&told, memory_order_relaxed);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    // Pairs with the release in answered.
+    while ((int64_t)(atomic_load_explicit(&heard, memory_order_acquire) - all) < 0)
+        waiter_step(&w);
 }
 
 // ---- What came, kept until somebody has time for it.
@@ -258,8 +278,14 @@ bool net_message_take(struct message *m)
     m->envelope = (struct envelope){.arg = c->head.arg, .from = c->head.from, .n = c->head.n,
                                     .id = c->head.id, .flags = c->head.flags};
     if (c->head.flags & ENVELOPE_LONG) {
-        m->envelope.at = c->head.at;
         m->envelope.long_n = c->head.long_n;
+        if (c->head.to.pe != world.me ||
+            region_resolve(&c->head.to, c->head.long_n, &m->envelope.at)) {
+            log_line(LOG_WARN, LOG_BOOT, "a long message of PE %d to memory that is no more",
+                     c->head.from);
+            free(c);
+            return net_message_take(m);
+        }
     } else {
         memcpy(c->head.n <= INLINE_BYTES ? m->envelope.bytes : m->payload, c->data, c->head.n);
     }
@@ -273,6 +299,7 @@ static void run(struct came *c)
     uint64_t old = 0;
     size_t n = op->kind == SHOAL_WORK_GET ? op->n : op->kind == SHOAL_WORK_ATOMIC ? sizeof old : 0;
     unsigned char result[n + 1];
+    memset(result, 0, sizeof result);
     int needs;
     if (op->kind == SHOAL_WORK_GET)
         op->local = place_of(result);
@@ -283,8 +310,6 @@ static void run(struct came *c)
     int status = operation_run(op, &needs);
     if (status == SHOAL_EAGAIN)
         status = SHOAL_EFAULT;
-    if (!c->head.token)
-        return;
     struct net_head head = {.kind = NET_DONE, .token = c->head.token, .status = status,
                             .n = status ? 0 : (uint32_t)n};
     send(c->from, &head, op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : result);

@@ -22,8 +22,9 @@ bool net_message_waiting(void);
 // Has pe run the operation, and waits: its status. Data of op.local goes there and comes back by
 // pieces. The completion is the caller's.
 int net_run(const struct operation *op, int pe);
-// The same for an operation without data, which nobody waits for.
+// The same for an operation without data, which net_message_flush waits for.
 void net_tell(const struct operation *op, int pe);
+void net_message_flush(void);
 
 // The transport's upcall, and what it left to be done outside it; how much was done.
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n);

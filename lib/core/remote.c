@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "net.h"
+#include "net_message.h"
 #include "tunables.h"
 #include "wait.h"
 #include "world.h"
@@ -247,8 +248,10 @@ void remote_flush(void)
 {
     if (node.ep)
         until_done(&node, node.transport->flush);
-    if (unlikely(net.ep != NULL))
+    if (unlikely(net.ep != NULL)) {
         until_done(&net, net.transport->flush);
+        net_message_flush();
+    }
 }
 
 void remote_fence(void)

@@ -115,10 +115,11 @@ static inline void *shared_at(const void *addr, int pe)
     return world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
 }
 
-// After storing to pe's memory: wake it if it sleeps.
+// After storing to pe's memory: wake it if it sleeps. (On another node its heartbeat does.)
 static inline void peer_wake(int pe)
 {
-    bell_check(&world_ctl(pe)->bell);
+    if (likely(world_is_here(pe)))
+        bell_check(&world_ctl(pe)->bell);
 }
 
 #endif
