@@ -89,7 +89,7 @@ struct transport_job {
     uint64_t secret;               // proves membership of the job
     const char *provider;          // of a network library, NULL: the transport chooses
     const char *interface;         // name of one, an address or a subnet (192.0.2.0/24); NULL: choose
-    struct {                       // own memory, and for load/store where the peers' is mapped
+    struct {                       // own memory, the whole slice and static data; the peers' where mapped
         void *base;
         size_t size;
         void *peers;               // PE 0's, NULL when not mapped

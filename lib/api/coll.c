@@ -11,7 +11,7 @@ void pshmem_barrier_all(void)
 {
     check_up("shmem_barrier_all");
     call_enter(CALL_barrier_all);
-    if (unlikely(!world.direct_count))
+    if (unlikely(!world_is_direct()))
         remote_flush();
     coll_sync_world();
     call_leave();

@@ -14,9 +14,9 @@
 static inline void fence(const char *call)
 {
     call_note(CALL_fence, -1);
-    if (unlikely(!world.direct_count)) {
+    if (unlikely(!world_is_direct())) {
         check_up(call);
-        remote_flush();
+        remote_fence();
     }
     atomic_thread_fence(memory_order_release);
 }
@@ -24,7 +24,7 @@ static inline void fence(const char *call)
 static inline void quiet(const char *call)
 {
     call_note(CALL_quiet, -1);
-    if (unlikely(!world.direct_count)) {
+    if (unlikely(!world_is_direct())) {
         check_up(call);
         remote_flush();
     }

@@ -50,9 +50,9 @@
 #define TYPED(TYPE, NAME)                                                                      \
     TRANSFER(put, CALL_put, shmem_##NAME##_put, shmem_ctx_##NAME##_put, TYPE, sizeof(TYPE))    \
     TRANSFER(get, CALL_get, shmem_##NAME##_get, shmem_ctx_##NAME##_get, TYPE, sizeof(TYPE))    \
-    TRANSFER(put, CALL_put, shmem_##NAME##_put_nbi, shmem_ctx_##NAME##_put_nbi, TYPE,          \
+    TRANSFER(put, CALL_put_nbi, shmem_##NAME##_put_nbi, shmem_ctx_##NAME##_put_nbi, TYPE,          \
              sizeof(TYPE))                                                                     \
-    TRANSFER(get, CALL_get, shmem_##NAME##_get_nbi, shmem_ctx_##NAME##_get_nbi, TYPE,          \
+    TRANSFER(get, CALL_get_nbi, shmem_##NAME##_get_nbi, shmem_ctx_##NAME##_get_nbi, TYPE,          \
              sizeof(TYPE))                                                                     \
     ONE_ELEMENT(TYPE, NAME)
 SHOAL_RMA_TYPES(TYPED)
@@ -60,11 +60,11 @@ SHOAL_RMA_TYPES(TYPED)
 #define SIZED(BITS, BYTES)                                                                     \
     TRANSFER(put, CALL_put, shmem_put##BITS, shmem_ctx_put##BITS, void, BYTES)                 \
     TRANSFER(get, CALL_get, shmem_get##BITS, shmem_ctx_get##BITS, void, BYTES)                 \
-    TRANSFER(put, CALL_put, shmem_put##BITS##_nbi, shmem_ctx_put##BITS##_nbi, void, BYTES)     \
-    TRANSFER(get, CALL_get, shmem_get##BITS##_nbi, shmem_ctx_get##BITS##_nbi, void, BYTES)
+    TRANSFER(put, CALL_put_nbi, shmem_put##BITS##_nbi, shmem_ctx_put##BITS##_nbi, void, BYTES)     \
+    TRANSFER(get, CALL_get_nbi, shmem_get##BITS##_nbi, shmem_ctx_get##BITS##_nbi, void, BYTES)
 SHOAL_SIZES(SIZED)
 
 TRANSFER(put, CALL_put, shmem_putmem, shmem_ctx_putmem, void, 1)
 TRANSFER(get, CALL_get, shmem_getmem, shmem_ctx_getmem, void, 1)
-TRANSFER(put, CALL_put, shmem_putmem_nbi, shmem_ctx_putmem_nbi, void, 1)
-TRANSFER(get, CALL_get, shmem_getmem_nbi, shmem_ctx_getmem_nbi, void, 1)
+TRANSFER(put, CALL_put_nbi, shmem_putmem_nbi, shmem_ctx_putmem_nbi, void, 1)
+TRANSFER(get, CALL_get_nbi, shmem_getmem_nbi, shmem_ctx_getmem_nbi, void, 1)

@@ -120,7 +120,7 @@ WEAK_TWIN(shmem_addr_accessible);
 void *pshmem_ptr(const void *dest, int pe)
 {
     check_up("shmem_ptr");
-    if (!pshmem_addr_accessible(dest, pe))
+    if (!pshmem_addr_accessible(dest, pe) || !world_is_here(pe))
         return NULL;
     return pe == world.me ? (void *)dest : shared_at(dest, pe);
 }

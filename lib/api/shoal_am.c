@@ -46,6 +46,7 @@ static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_
         inbox_send(to.pe, &(struct inbox_message){.arg = arg,
                                                   .n = n,
                                                   .at = at,
+                                                  .to = &to,
                                                   .id = (uint8_t)id,
                                                   .flags = (uint8_t)(flags | ENVELOPE_LONG)});
     return status;

@@ -4,6 +4,8 @@
 
 #include "counter.h"
 #include "inbox.h"
+#include "net.h"
+#include "net_message.h"
 #include "team.h"
 #include "wait.h"
 
@@ -52,13 +54,23 @@ PUBLIC int shoal_ct_get(shoal_ct_t ct, shoal_ct_value_t *value)
     return SHOAL_OK;
 }
 
+// The counter's PE is on another node, and does it.
+static void far(int kind, int pe, shoal_ct_t ct, shoal_ct_value_t value)
+{
+    net_tell(&(struct operation){.kind = kind, .initiator = world.me, .pe = pe, .ct = ct,
+                                 .value = value}, pe);
+}
+
 PUBLIC int shoal_ct_inc(int pe, shoal_ct_t ct, shoal_ct_value_t by)
 {
     if (unlikely(!shoal_is_up()))
         return SHOAL_EINIT;
     if (unlikely(!shoal_is_pe(pe) || !counter_is_number(ct)))
         return SHOAL_EINVAL;
-    counter_add(counter_at(pe, ct), pe, by.success, by.failure);
+    if (unlikely(!world_is_here(pe)))
+        far(SHOAL_WORK_CT_INC, pe, ct, by);
+    else
+        counter_add(counter_at(pe, ct), pe, by.success, by.failure);
     return SHOAL_OK;
 }
 
@@ -68,7 +80,10 @@ PUBLIC int shoal_ct_set(int pe, shoal_ct_t ct, shoal_ct_value_t to)
         return SHOAL_EINIT;
     if (!shoal_is_pe(pe) || !counter_is_number(ct))
         return SHOAL_EINVAL;
-    counter_set(counter_at(pe, ct), pe, to);
+    if (!world_is_here(pe))
+        far(SHOAL_WORK_CT_SET, pe, ct, to);
+    else
+        counter_set(counter_at(pe, ct), pe, to);
     return SHOAL_OK;
 }
 
@@ -102,6 +117,7 @@ PUBLIC int shoal_ct_test(size_t n, const shoal_ct_t ct[], const uint64_t thresho
         return status;
     if (look(n, ct, threshold, index))
         return SHOAL_OK;
+    net_poke();
     inbox_poll();
     return SHOAL_EAGAIN;
 }

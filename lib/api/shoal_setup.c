@@ -5,6 +5,7 @@
 #include "handlers.h"
 #include "inbox.h"
 #include "log.h"
+#include "net.h"
 #include "place.h"
 #include "shoal.h"
 
@@ -44,6 +45,8 @@ PUBLIC int shoal_finalize(void)
 
 static uint64_t status_of(int pe)
 {
+    if (!world_is_here(pe)) // its end would be the job's
+        return SHOAL_PE_RUNNING;
     const struct pe_ctl *ctl = world_ctl(pe);
     int pid = atomic_load_explicit(&ctl->pid, memory_order_relaxed);
     switch (atomic_load_explicit(&ctl->state, memory_order_acquire)) {
@@ -58,7 +61,7 @@ static uint64_t status_of(int pe)
 
 static uint64_t progress_needed(int pe)
 {
-    if (pe == world.me)
+    if (pe == world.me || !world_is_here(pe)) // where a thread of its own serves the network
         return SHOAL_PROGRESS_AM;
     return SHOAL_PROGRESS_AM | SHOAL_PROGRESS_ATOMIC | (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
 }
@@ -74,7 +77,7 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     switch (what) {
     case SHOAL_Q_PE: *value = (uint64_t)world.me; break;
     case SHOAL_Q_NPES: *value = (uint64_t)world.npes; break;
-    case SHOAL_Q_DIRECT: *value = 1; break;
+    case SHOAL_Q_DIRECT: *value = world_is_here(pe); break;
     case SHOAL_Q_PRIVATE: *value = (uint64_t)place_reaches_private(pe); break;
     case SHOAL_Q_STATUS: *value = status_of(pe); break;
     case SHOAL_Q_PROGRESS: *value = progress_needed(pe); break;
@@ -100,6 +103,7 @@ PUBLIC int shoal_progress(void)
         return SHOAL_EINIT;
     if (wait_hooks.check)
         wait_hooks.check();
+    net_poke();
     return inbox_poll();
 }
 

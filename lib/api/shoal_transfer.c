@@ -8,8 +8,10 @@
 #include "elements.h"
 #include "help.h"
 #include "inbox.h"
+#include "net.h"
 #include "operation.h"
 #include "region.h"
+#include "remote.h"
 #include "wait.h"
 
 #include <string.h>
@@ -48,8 +50,10 @@ PUBLIC int shoal_test(size_t n, shoal_event_t *const event[], size_t *done, size
     if (!done || (n && !event))
         return SHOAL_EINVAL;
     *done = count_done(n, event, indices);
-    if (*done < n)
+    if (*done < n) {
+        net_poke();
         inbox_poll();
+    }
     return SHOAL_OK;
 }
 
@@ -85,6 +89,8 @@ PUBLIC int shoal_quiet(int pe)
         return SHOAL_EINIT;
     if (pe != -1 && !shoal_is_pe(pe))
         return SHOAL_EINVAL;
+    if (net.transport)
+        remote_flush();
     atomic_thread_fence(memory_order_seq_cst);
     return SHOAL_OK;
 }

@@ -34,7 +34,7 @@ static inline void put_signal(const char *call, void *dest, const void *source, 
     if (likely(to != NULL)) {
         rma_copy(to, source, n); // the signal's bell suffices
     } else {
-        remote_put(call, dest, source, n, pe);
+        remote_put(call, dest, source, n, pe, false);
         remote_flush();
     }
     signal_at(call, sig_addr, signal, sig_op, pe);

@@ -24,6 +24,14 @@
     X(cross_memory, "SHOAL_CROSS_MEMORY", BOOL, "1",                                            \
       "reach private memory of other PEs by process_vm_readv and process_vm_writev; 0: with "   \
       "their help")                                                                             \
+    X(vnodes, "SHOAL_VNODES", INT, "1",                                                         \
+      "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
+    X(transport, "SHOAL_TRANSPORT", TEXT, "auto",                                               \
+      "what carries data between nodes: auto, ofi or ucx")                                      \
+    X(ofi_provider, "SHOAL_OFI_PROVIDER", TEXT, "",                                             \
+      "libfabric's provider, such as tcp;ofi_rxm; empty: the best there is")                    \
+    X(interface, "SHOAL_INTERFACE", TEXT, "",                                                   \
+      "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")
 

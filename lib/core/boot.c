@@ -103,7 +103,7 @@ static int refuse_singleton(void)
 
 static int boot_alone(void)
 {
-    int fd = job_create(1, settings.symmetric_size, 0);
+    int fd = job_create(1, 1, settings.symmetric_size, 0);
     if (fd < 0)
         return -1;
     fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -118,17 +118,21 @@ static int boot_alone(void)
     return 0;
 }
 
-static char *map_at(char *at, size_t all, int flags)
+static char *map_at(char *at, size_t n, int flags, size_t offset)
 {
-    return mmap(at, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, world.job_fd,
-                (off_t)world.job->header_size);
+    return mmap(at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, world.job_fd,
+                (off_t)(world.job->header_size + offset));
+}
+
+static char *reserve(char *at, size_t n)
+{
+    return mmap(at, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 // Where the hint was no use: anywhere, but with the own heap on a multiple of HEAP_ALIGN.
-static char *map_aligned(size_t all, size_t before)
+static char *reserve_aligned(size_t all, size_t before)
 {
-    char *room = mmap(NULL, all + HEAP_ALIGN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                      -1, 0);
+    char *room = reserve(NULL, all + HEAP_ALIGN);
     if (room == MAP_FAILED)
         return room;
     uintptr_t heap = ((uintptr_t)room + before + HEAP_ALIGN - 1) & ~(HEAP_ALIGN - 1);
@@ -137,32 +141,60 @@ static char *map_aligned(size_t all, size_t before)
         munmap(room, (size_t)(at - room));
     if (end < room + all + HEAP_ALIGN)
         munmap(end, (size_t)(room + all + HEAP_ALIGN - end));
-    return map_at(at, all, MAP_FIXED);
+    return at;
 }
 
-// One mapping holds all slices; the own one starts at HEAP_HINT - heap_offset when that is free.
+// Where the node's PEs lie among all.
+static void find_node(void)
+{
+    const struct job *job = world.job;
+    world.nodes = job->nodes;
+    world.node = job->pe[world.me].node;
+    world.first = 0;
+    world.end = job->npes;
+    while (job->pe[world.first].node != world.node)
+        world.first++;
+    while (job->pe[world.end - 1].node != world.node)
+        world.end--;
+}
+
+// The slices of PEs [first, end) side by side, those of other nodes left out.
+static bool map_each(char *at)
+{
+    const struct job *job = world.job;
+    if (world.nodes == 1)
+        return map_at(at, (size_t)job->npes * job->slice_size, MAP_FIXED, 0) != MAP_FAILED;
+    for (int pe = world.first; pe < world.end; pe++)
+        if (world_is_here(pe) &&
+            map_at(at + (size_t)(pe - world.first) * job->slice_size, job->slice_size, MAP_FIXED,
+                   job_slice(job, pe) - job->header_size) == MAP_FAILED)
+            return false;
+    return true;
+}
+
+// The own slice starts at HEAP_HINT - heap_offset when that is free.
 static int map_slices(void)
 {
     const struct job *job = world.job;
-    size_t all = (size_t)job->npes * job->slice_size;
-    size_t before = (size_t)world.me * job->slice_size + job->heap_offset;
+    size_t all = (size_t)(world.end - world.first) * job->slice_size;
+    size_t before = (size_t)(world.me - world.first) * job->slice_size + job->heap_offset;
     char *hint = all < (HEAP_HINT >> 2) ? (char *)(HEAP_HINT - before) : NULL;
-    char *at = hint ? map_at(hint, all, 0) : MAP_FAILED;
+    char *at = hint ? reserve(hint, all) : MAP_FAILED;
     if (at != hint) {
         if (at != MAP_FAILED)
             munmap(at, all);
-        at = map_aligned(all, before);
+        at = reserve_aligned(all, before);
     }
-    if (at == MAP_FAILED) {
+    if (at == MAP_FAILED || !map_each(at)) {
         log_line(LOG_ERROR, LOG_BOOT, "cannot map %d symmetric heaps of %lu bytes: %s; lower "
-                 "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`", job->npes,
+                 "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`", world.end - world.first,
                  (unsigned long)job->heap_size, strerror(errno));
         return -1;
     }
     world.slice_size = (ptrdiff_t)job->slice_size;
     world.to_first = -world.me * world.slice_size;
-    world.slices = at;
-    world.ctl = at + (size_t)world.me * job->slice_size;
+    world.ctl = at + (size_t)(world.me - world.first) * job->slice_size;
+    world.slices = (char *)((uintptr_t)at - (size_t)world.first * job->slice_size);
     world.heap = (uintptr_t)world.ctl + job->heap_offset;
     world.heap_size = job->heap_size;
     return 0;
@@ -172,7 +204,7 @@ static void wait_for_all(void)
 {
     struct waiter w = waiter_start(&world.job->bell);
     // Pairs with the release in publish_layout.
-    while (atomic_load_explicit(&world.job->ready, memory_order_acquire) < world.npes)
+    while (atomic_load_explicit(&world.job->ready, memory_order_acquire) < world.job->slots)
         waiter_step(&w);
 }
 
@@ -186,11 +218,12 @@ int boot_join(void)
         return -1;
     if (world.job->launcher && !world.ctl)
         prctl(PR_SET_PDEATHSIG, SIGKILL); // also when a script stands between oshrun and us
+    find_node();
     if (!world.ctl && map_slices())
         return -1;
     call_slot = &world_ctl(world.me)->call;
-    world.crowded = world.npes > world.job->cpus;
-    wait_configure(world.npes, world.job->cpus, settings.spin);
+    world.crowded = world.job->slots > world.job->cpus;
+    wait_configure(world.job->slots, world.job->cpus, settings.spin);
     wait_for_all();
     return world.data_peers ? 0 : data_map_peers();
 }

@@ -15,7 +15,8 @@
 #define CALL_TABLE(X)                                                                          \
     X(none, "")                                                                                \
     X(init, "shmem_init") X(finalize, "shmem_finalize")                                        \
-    X(put, "shmem_put") X(get, "shmem_get") X(p, "shmem_p") X(g, "shmem_g")                    \
+    X(put, "shmem_put") X(get, "shmem_get") X(put_nbi, "shmem_put_nbi")                        \
+    X(get_nbi, "shmem_get_nbi") X(p, "shmem_p") X(g, "shmem_g")                                \
     X(iput, "shmem_iput") X(iget, "shmem_iget") X(ibput, "shmem_ibput")                        \
     X(ibget, "shmem_ibget") X(atomic, "shmem_atomic") X(put_signal, "shmem_put_signal")        \
     X(signal, "shmem_signal_set") X(fence, "shmem_fence") X(quiet, "shmem_quiet")              \

@@ -16,6 +16,7 @@ struct group {
     struct pe_set set;
     int me;
     long *psync;
+    bool spans; // it has members on other nodes
 };
 
 struct group group_of_team(struct shoal_team *team);
@@ -34,6 +35,13 @@ static inline bool coll_is_short(const struct group *g, size_t bytes)
 {
     return g->team && bytes <= LIMIT_COLL_SLOT;
 }
+
+// A member's memory: where it is when the member is on this node; else a copy of it in buf, or, with
+// coll_fetch, where the caller wants it, there after coll_wait or coll_sync.
+const void *coll_look(const struct group *g, int member, const void *addr, size_t n, void *buf);
+void coll_fetch(const struct group *g, int member, const void *addr, size_t n, void *to);
+void coll_store(const struct group *g, int member, void *addr, const void *from, size_t n);
+void coll_wait(const struct group *g); // for what coll_fetch fetches
 
 // n bytes of src on the member numbered root to dest on all, except dest on root itself unless
 // to_root (the active-set form leaves it alone).

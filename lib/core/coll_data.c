@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static const char *member_at(const struct group *g, const void *addr, int i)
-{
-    return shared_at(addr, set_pe(&g->set, i));
-}
-
 static void copy(void *dest, const void *src, size_t n)
 {
     if (dest != src && n)
@@ -41,7 +36,7 @@ void coll_broadcast(const struct group *g, void *dest, const void *src, size_t n
     }
     coll_sync(g);
     if (g->me != root || to_root)
-        copy(dest, member_at(g, src, root), n);
+        coll_fetch(g, root, src, n, dest);
     coll_sync(g);
 }
 
@@ -60,7 +55,7 @@ static void pull_all(const struct group *g, char *dest, const void *src, const s
 {
     for (int k = 0, i = g->me; k < g->set.size; k++, i = i + 1 < g->set.size ? i + 1 : 0) {
         size_t at = offset ? offset[i] : (size_t)i * n;
-        copy(dest + at, member_at(g, src, i), offset ? offset[i + 1] - at : n);
+        coll_fetch(g, i, src, offset ? offset[i + 1] - at : n, dest + at);
     }
 }
 
@@ -85,7 +80,8 @@ static void gather_offsets(const struct group *g, size_t *offset, size_t n)
         g->psync[2] = (long)n;
         coll_sync(g);
         for (int i = 0; i < g->set.size; i++)
-            offset[i + 1] = (size_t)*(const long *)member_at(g, g->psync + 2, i);
+            coll_fetch(g, i, g->psync + 2, sizeof(long), &offset[i + 1]);
+        coll_wait(g);
     }
     offset[0] = 0;
     for (int i = 0; i < g->set.size; i++)
@@ -115,6 +111,21 @@ static void copy_strided(char *dest, const char *src, ptrdiff_t dst, ptrdiff_t s
                src + (ptrdiff_t)i * sst * (ptrdiff_t)size, size);
 }
 
+// Member i's block for this PE to its place, when blocks do not travel through slots.
+static void fetch_block(const struct group *g, int i, char *to, const char *from, ptrdiff_t dst,
+                        ptrdiff_t sst, size_t nelems, size_t size)
+{
+    int pe = set_pe(&g->set, i);
+    if (world_is_here(pe))
+        copy_strided(to, shared_at(from, pe), dst, sst, nelems, size);
+    else if (dst == 1 && sst == 1)
+        coll_fetch(g, i, from, nelems * size, to);
+    else
+        for (size_t k = 0; k < nelems; k++)
+            coll_fetch(g, i, from + (ptrdiff_t)k * sst * (ptrdiff_t)size, size,
+                       to + (ptrdiff_t)k * dst * (ptrdiff_t)size);
+}
+
 void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
                    ptrdiff_t sst, size_t nelems, size_t size)
 {
@@ -127,10 +138,13 @@ void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t
         coll_sync(g);
     }
     for (int k = 0, i = g->me; k < g->set.size; k++, i = i + 1 < g->set.size ? i + 1 : 0) {
-        const char *from = brief ? exchange_read(g->team, i, block * (size_t)g->set.size)
-                                 : member_at(g, src, i);
-        copy_strided((char *)dest + (ptrdiff_t)((size_t)i * block) * dst,
-                     from + (ptrdiff_t)((size_t)g->me * block) * sst, dst, sst, nelems, size);
+        char *to = (char *)dest + (ptrdiff_t)((size_t)i * block) * dst;
+        ptrdiff_t at = (ptrdiff_t)((size_t)g->me * block) * sst;
+        if (brief)
+            copy_strided(to, (const char *)exchange_read(g->team, i, block * (size_t)g->set.size) + at,
+                         dst, sst, nelems, size);
+        else
+            fetch_block(g, i, to, (const char *)src + at, dst, sst, nelems, size);
     }
     if (brief)
         exchange_leave(g->team, true);

@@ -11,11 +11,6 @@
 // What a slice's walk does at each member: reduce stores once at the end, scans at every member.
 enum flavour { REDUCE, SCAN_INCLUSIVE, SCAN_EXCLUSIVE };
 
-static char *member_at(const struct group *g, const void *addr, size_t offset, int i)
-{
-    return (char *)shared_at(addr, set_pe(&g->set, i)) + offset;
-}
-
 static void reduce_short(const struct group *g, const struct reduce_op *op, void *dest,
                          const void *src, size_t n)
 {
@@ -51,32 +46,33 @@ static void scan_short(const struct group *g, const struct reduce_op *op, void *
 static void reduce_block(const struct group *g, const struct reduce_op *op, void *dest,
                          const void *src, size_t at, size_t n)
 {
-    LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK];
+    LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK], part[LIMIT_COLL_BLOCK];
     size_t bytes = n * op->size;
-    memcpy(acc, member_at(g, src, at, 0), bytes);
+    memcpy(acc, coll_look(g, 0, (const char *)src + at, bytes, part), bytes);
     for (int i = 1; i < g->set.size; i++)
-        op->fn(acc, member_at(g, src, at, i), n);
+        op->fn(acc, coll_look(g, i, (const char *)src + at, bytes, part), n);
     for (int i = 0; i < g->set.size; i++)
-        memcpy(member_at(g, dest, at, i), acc, bytes);
+        coll_store(g, i, (char *)dest + at, acc, bytes);
 }
 
 // dest may be src: a member's elements are read before they are overwritten.
 static void scan_block(const struct group *g, const struct reduce_op *op, void *dest,
                        const void *src, size_t at, size_t n, enum flavour flavour)
 {
-    LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK], part[LIMIT_COLL_BLOCK];
+    LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK], part[LIMIT_COLL_BLOCK],
+        far[LIMIT_COLL_BLOCK];
     size_t bytes = n * op->size;
     memset(acc, 0, bytes);
     for (int i = 0; i < g->set.size; i++) {
-        memcpy(part, member_at(g, src, at, i), bytes);
+        memcpy(part, coll_look(g, i, (const char *)src + at, bytes, far), bytes);
         if (flavour == SCAN_EXCLUSIVE)
-            memcpy(member_at(g, dest, at, i), acc, bytes);
+            coll_store(g, i, (char *)dest + at, acc, bytes);
         if (i == 0)
             memcpy(acc, part, bytes);
         else
             op->fn(acc, part, n);
         if (flavour == SCAN_INCLUSIVE)
-            memcpy(member_at(g, dest, at, i), acc, bytes);
+            coll_store(g, i, (char *)dest + at, acc, bytes);
     }
 }
 

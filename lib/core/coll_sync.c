@@ -5,10 +5,11 @@
 #include "coll.h"
 
 #include "log.h"
+#include "remote.h"
 
 struct group group_of_team(struct shoal_team *team)
 {
-    return (struct group){.team = team, .set = team->set, .me = team->me};
+    return (struct group){.team = team, .set = team->set, .me = team->me, .spans = team->spans};
 }
 
 struct group group_of_active_set(int start, int stride, int size, long *psync)
@@ -16,7 +17,8 @@ struct group group_of_active_set(int start, int stride, int size, long *psync)
     struct pe_set set = {start, stride, size};
     if (start == 0 && stride == 1 && size == world.npes)
         return group_of_team(&shoal_team_world);
-    return (struct group){.set = set, .me = set_find(&set, world.me), .psync = psync};
+    return (struct group){.set = set, .me = set_find(&set, world.me), .psync = psync,
+                          .spans = !set_is_here(&set)};
 }
 
 static void sync_dissemination(struct shoal_team *team)
@@ -53,9 +55,39 @@ static void sync_central(struct shoal_team *team)
         waiter_step(&w);
 }
 
-static _Atomic long *psync_word(const struct group *g, int member, int word)
+// Over nodes: what this PE has sent is complete first. Flags count, since a network may deliver two
+// of them in any order.
+static void sync_spanning(struct shoal_team *team)
 {
-    return (_Atomic long *)shared_at(g->psync + word, set_pe(&g->set, member));
+    uint64_t seq = ++team->syncs;
+    struct team_area *own = team_area_at(team, team->me);
+    remote_flush();
+    for (int round = 0, distance = 1; distance < team->set.size; round++, distance *= 2) {
+        int partner = team->me + distance;
+        partner -= partner >= team->set.size ? team->set.size : 0;
+        remote_add(set_pe(&team->set, partner), &own->flag[round].seq, 1);
+        struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+        while (atomic_load_explicit(&own->flag[round].seq, memory_order_acquire) < seq)
+            waiter_step(&w);
+    }
+}
+
+static _Atomic long *own_word(const struct group *g, int word)
+{
+    return (_Atomic long *)(g->psync + word);
+}
+
+// To word `word` of a member.
+static void psync_add(const struct group *g, int member, int word)
+{
+    int pe = set_pe(&g->set, member);
+    if (g->spans) {
+        remote_add(pe, g->psync + word, 1);
+        return;
+    }
+    atomic_fetch_add_explicit((_Atomic long *)shared_at(g->psync + word, pe), 1,
+                              memory_order_acq_rel);
+    peer_wake(pe);
 }
 
 static void psync_wait(_Atomic long *word, long value)
@@ -69,22 +101,24 @@ static void psync_wait(_Atomic long *word, long value)
 // Word 0 of the first member counts arrivals, word 1 of the others is their release.
 static void sync_psync(const struct group *g)
 {
+    if (g->spans)
+        remote_flush();
     if (g->me != 0) {
-        atomic_fetch_add_explicit(psync_word(g, 0, 0), 1, memory_order_acq_rel);
-        peer_wake(set_pe(&g->set, 0));
-        psync_wait(psync_word(g, g->me, 1), 1);
+        psync_add(g, 0, 0);
+        psync_wait(own_word(g, 1), 1);
         return;
     }
-    psync_wait(psync_word(g, 0, 0), g->set.size - 1);
+    psync_wait(own_word(g, 0), g->set.size - 1);
     for (int i = 1; i < g->set.size; i++) {
-        atomic_store_explicit(psync_word(g, i, 1), 1, memory_order_release);
-        peer_wake(set_pe(&g->set, i));
+        psync_add(g, i, 1);
     }
 }
 
 void coll_sync_team(struct shoal_team *team)
 {
-    if (world.crowded)
+    if (unlikely(team->spans))
+        sync_spanning(team);
+    else if (world.crowded)
         sync_central(team);
     else
         sync_dissemination(team);
@@ -94,7 +128,10 @@ void coll_sync_team(struct shoal_team *team)
 // member's area when that member goes on, in this one each waits for its own area alone.
 void coll_part_team(struct shoal_team *team)
 {
-    sync_dissemination(team);
+    if (team->spans)
+        sync_spanning(team);
+    else
+        sync_dissemination(team);
 }
 
 void coll_sync_world(void)

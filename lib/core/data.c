@@ -34,10 +34,10 @@ struct segment {
     uint64_t hash;
 };
 
-static off_t data_offset(const struct job *job, int pe)
+static off_t data_offset(const struct job *job, int slot)
 {
-    return (off_t)(job->header_size + (uint64_t)job->npes * job->slice_size +
-                   (uint64_t)pe * DATA_STRIDE);
+    return (off_t)(job->header_size + (uint64_t)job->slots * job->slice_size +
+                   (uint64_t)slot * DATA_STRIDE);
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
@@ -134,7 +134,7 @@ static void before_fork(void)
         copy_plainly(fork_copy, (void *)world.data, world.data_size);
         return;
     }
-    off_t base = data_offset(world.job, world.me), last = base + (off_t)world.data_size;
+    off_t base = data_offset(world.job, world.job->pe[world.me].slot), last = base + (off_t)world.data_size;
     for (off_t at = base; (at = lseek(world.job_fd, at, SEEK_DATA)) >= 0 && at < last;) {
         off_t hole = lseek(world.job_fd, at, SEEK_HOLE);
         hole = hole < 0 || hole > last ? last : hole;
@@ -191,10 +191,10 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
         pthread_atfork(NULL, NULL, mark_child);
         return;
     }
-    off_t offset = data_offset(job, me);
+    off_t offset = data_offset(job, job->pe[me].slot);
     struct stat st;
-    if (fstat(fd, &st) || (st.st_size < data_offset(job, job->npes) &&
-                           ftruncate(fd, data_offset(job, job->npes))) ||
+    if (fstat(fd, &st) || (st.st_size < data_offset(job, job->slots) &&
+                           ftruncate(fd, data_offset(job, job->slots))) ||
         copy_pages(fd, offset, start, s.file_end, end) ||
         mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
              offset) == MAP_FAILED)
@@ -224,26 +224,30 @@ int data_map_peers(void)
         data_alone();
         return 0;
     }
-    const struct pe_ctl *first = world_ctl(0), *own = world_ctl(world.me);
+    const struct pe_ctl *first = world_ctl(world.first), *own = world_ctl(world.me);
     if (own->data_hash != first->data_hash || own->data_size != first->data_size) {
-        log_line(LOG_ERROR, LOG_DATA, "PE %d and PE 0 run different programs (static data of %lu "
-                 "and %lu bytes): start one executable", world.me, (unsigned long)own->data_size,
+        log_line(LOG_ERROR, LOG_DATA, "PE %d and PE %d run different programs (static data of %lu "
+                 "and %lu bytes): start one executable", world.me, world.first,
+                 (unsigned long)own->data_size,
                  (unsigned long)first->data_size);
         return -1;
     }
     if (!world.data_size)
         return 0;
-    char *all = mmap(NULL, (size_t)world.npes * world.data_size, PROT_NONE,
+    int span = world.end - world.first;
+    char *all = mmap(NULL, (size_t)span * world.data_size, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    for (int pe = 0; pe < world.npes && all != MAP_FAILED; pe++)
-        if (mmap(all + (size_t)pe * world.data_size, world.data_size, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED, world.job_fd, data_offset(world.job, pe)) == MAP_FAILED)
+    for (int i = 0; i < span && all != MAP_FAILED; i++)
+        if (world_is_here(world.first + i) &&
+            mmap(all + (size_t)i * world.data_size, world.data_size, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED, world.job_fd,
+                 data_offset(world.job, world.job->pe[world.first + i].slot)) == MAP_FAILED)
             all = MAP_FAILED;
     if (all == MAP_FAILED) {
         log_line(LOG_ERROR, LOG_DATA, "cannot map the static data of %d PEs: %s; SHOAL_STATIC=0 "
-                 "does without", world.npes, strerror(errno));
+                 "does without", span, strerror(errno));
         return -1;
     }
-    world.data_peers = all;
+    world.data_peers = (char *)((uintptr_t)all - (size_t)world.first * world.data_size);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "coll.h"
 #include "cpus.h"
 #include "log.h"
+#include "remote.h"
 #include "settings.h"
 #include "tlsf.h"
 #include "world.h"
@@ -63,8 +64,15 @@ static void agree(enum call_id call, uint64_t a, uint64_t b)
     unsigned parity = operations++ & 1;
     world_ctl(world.me)->record[parity] = mine;
     coll_sync_world();
+    if (!settings.check)
+        return;
+    struct call_record other;
     const struct call_record *first = &world_ctl(0)->record[parity];
-    if (!settings.check || memcmp(first, &mine, sizeof mine) == 0)
+    if (!world_is_here(0)) {
+        remote_load(0, &world_ctl(world.me)->record[parity], &other, sizeof other, false);
+        first = &other;
+    }
+    if (memcmp(first, &mine, sizeof mine) == 0)
         return;
     if (!first->call || first->call >= CALL_COUNT)
         fatal("%s here, but another collective call on PE 0: all PEs must make the same calls",

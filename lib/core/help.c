@@ -4,6 +4,7 @@
 
 #include "arena.h"
 #include "inbox.h"
+#include "net_message.h"
 #include "slice.h"
 #include "trigger.h"
 #include "wait.h"
@@ -98,6 +99,8 @@ int help_run(const struct operation *op, int helper)
     int status = SHOAL_ENOMEM;
     if (op->has_local && !place_here(op->local))
         return SHOAL_EFAULT;
+    if (!world_is_here(helper))
+        return net_run(op, helper);
     bool have_all = true;
     for (int i = 0; i < PIECES; i++) {
         piece[i].w = trigger_new();

@@ -5,11 +5,14 @@
 #include "arena.h"
 #include "handlers.h"
 #include "log.h"
+#include "net.h"
+#include "net_message.h"
 #include "peers.h"
 #include "slice.h"
 #include "trigger.h"
 #include "wait.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
@@ -106,8 +109,31 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
     return true;
 }
 
+// To another node: built in memory of our own.
+static struct inbox_room reserve_far(int pe)
+{
+    struct envelope *e = aligned_alloc(CACHE_LINE, sizeof *e + LIMIT_AM_PAYLOAD);
+    if (!e)
+        fatal("no memory for an active message");
+    return (struct inbox_room){.pe = pe, .envelope = e, .payload = (unsigned char *)(e + 1)};
+}
+
+static void commit_far(const struct inbox_room *room)
+{
+    const struct envelope *e = room->envelope;
+    net_message_send(world.me, room->pe,
+                     &(struct inbox_message){.arg = e->arg,
+                                             .id = e->id,
+                                             .flags = e->flags,
+                                             .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
+                                             .n = e->n});
+    free(room->envelope);
+}
+
 struct inbox_room inbox_reserve(int pe)
 {
+    if (unlikely(!world_is_here(pe)))
+        return reserve_far(pe);
     struct inbox_room room = {.pe = pe};
     struct peer *peer = peer_of(pe);
     struct waiter w = {0};
@@ -137,6 +163,10 @@ static void ring_doorbell(const struct inbox_room *room)
 
 void inbox_commit(const struct inbox_room *room)
 {
+    if (unlikely(!room->channel)) {
+        commit_far(room);
+        return;
+    }
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
@@ -147,6 +177,10 @@ void inbox_commit(const struct inbox_room *room)
 
 void inbox_send(int pe, const struct inbox_message *m)
 {
+    if (unlikely(!world_is_here(pe))) {
+        net_message_send(world.me, pe, m);
+        return;
+    }
     struct inbox_room room = inbox_reserve(pe);
     inbox_fill(&room, m);
     inbox_commit(&room);
@@ -154,6 +188,10 @@ void inbox_send(int pe, const struct inbox_message *m)
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)
 {
+    if (unlikely(!world_is_here(pe))) {
+        net_message_send(from, pe, m);
+        return;
+    }
     struct inbox_room room = {.pe = pe};
     struct channel *c = shared_channel(pe);
     struct waiter w = waiter_start(&c->bell);
@@ -276,6 +314,15 @@ static int poll_channel(struct incoming *in)
     return handled;
 }
 
+static int poll_network(void)
+{
+    struct message m;
+    int handled = 0;
+    for (int taken = 0; taken < PER_POLL && net_message_take(&m); taken++)
+        handled += handlers_give(&m);
+    return handled;
+}
+
 static _Atomic uint64_t *own_doorbell(void)
 {
     return &slice_of(world.me)->inbox.doorbell;
@@ -336,7 +383,8 @@ static bool rings_have_work(void)
 
 static bool has_work(void)
 {
-    return is_ready(&shared) || rings_have_work() || handlers_waiting();
+    return is_ready(&shared) || rings_have_work() || handlers_waiting() ||
+           (unlikely(net.transport != NULL) && net_message_waiting());
 }
 
 // A handler that waits for room keeps what arrives meanwhile. With much kept already it takes more
@@ -364,6 +412,8 @@ int inbox_poll(void)
     int handled = handlers_run() + poll_channel(&shared);
     if (rings)
         handled += poll_rings();
+    if (net.transport)
+        handled += poll_network();
     handled += handlers_run();
     polls_here = nested;
     if (!nested)

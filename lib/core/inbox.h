@@ -41,7 +41,8 @@ struct inbox_message {
     uint64_t arg;
     const void *payload;
     size_t n;
-    struct place at; // of a long message's payload, which is there already
+    struct place at; // of a long message's payload, which is there already,
+    const shoal_rptr_t *to; // and for another node how the sender names it
     uint8_t id;
     uint8_t flags;   // ENVELOPE_*
 };

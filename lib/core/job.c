@@ -6,12 +6,15 @@
 #include "tunables.h"
 #include "log.h"
 #include "slice.h"
+#include "card.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,31 +44,54 @@ static size_t default_heap_size(int npes)
     return size;
 }
 
-static void fill_header(struct job *job, int npes, size_t heap_size, pid_t launcher)
+// Consecutive PEs, as evenly as it goes.
+static void fill_nodes(struct job *job)
+{
+    for (int pe = 0; pe < job->npes; pe++)
+        job->pe[pe] = (struct job_pe){(int32_t)((int64_t)pe * job->nodes / job->npes), pe};
+}
+
+static size_t tables_size(int npes)
+{
+    return sizeof(struct job) + (size_t)npes * sizeof(struct job_pe);
+}
+
+static void fill_header(struct job *job, int npes, int nodes, size_t heap_size, pid_t launcher)
 {
     job->magic = JOB_MAGIC;
     job->layout = JOB_LAYOUT;
     job->npes = npes;
     job->cpus = cpus_usable();
     job->launcher = launcher;
-    job->header_size = HEAP_GRAIN;
+    job->nodes = nodes < npes ? nodes : npes;
+    job->slots = npes;
+    size_t tables = round_up(tables_size(npes), CACHE_LINE);
+    job->cards = job->nodes > 1 ? tables : 0;
+    job->header_size = round_up(tables + (job->cards ? (size_t)npes * CARD_SIZE : 0), HEAP_GRAIN);
     job->heap_offset = round_up(sizeof(struct slice), HEAP_GRAIN);
     job->heap_size = round_up(heap_size, HEAP_GRAIN);
     job->arena_size = job->heap_size > ARENA_LEAST ? job->heap_size : ARENA_LEAST;
     job->slice_size = job->heap_offset + job->heap_size + job->arena_size;
+    fill_nodes(job);
 }
 
-int job_create(int npes, size_t heap_size, pid_t launcher)
+int job_create(int npes, int nodes, size_t heap_size, pid_t launcher)
 {
-    struct job job = {0};
-    fill_header(&job, npes, heap_size ? heap_size : default_heap_size(npes), launcher);
-    int fd = memfd_create("shoal", MFD_ALLOW_SEALING);
+    size_t tables = tables_size(npes);
+    struct job *job = calloc(1, tables);
+    int fd = -1;
+    if (job && getrandom(&job->secret, sizeof job->secret, 0) == sizeof job->secret)
+        fd = memfd_create("shoal", MFD_ALLOW_SEALING);
     if (fd < 0) {
         log_line(LOG_ERROR, LOG_BOOT, "memfd_create: %s", strerror(errno));
+        free(job);
         return -1;
     }
-    off_t size = (off_t)(job.header_size + (size_t)npes * job.slice_size);
-    if (ftruncate(fd, size) || pwrite(fd, &job, sizeof job, 0) != sizeof job) {
+    fill_header(job, npes, nodes, heap_size ? heap_size : default_heap_size(npes), launcher);
+    off_t size = (off_t)(job->header_size + (size_t)npes * job->slice_size);
+    bool failed = ftruncate(fd, size) || pwrite(fd, job, tables, 0) != (ssize_t)tables;
+    free(job);
+    if (failed) {
         log_line(LOG_ERROR, LOG_BOOT, "cannot make a shared file of %lld bytes for %d PEs: %s; "
                  "lower SHMEM_SYMMETRIC_SIZE", (long long)size, npes, strerror(errno));
         close(fd);
@@ -78,10 +104,11 @@ int job_create(int npes, size_t heap_size, pid_t launcher)
 static bool header_is_sound(const struct job *job, off_t file_size)
 {
     return job->magic == JOB_MAGIC && job->layout == JOB_LAYOUT && job->npes > 0 &&
-           job->npes <= LIMIT_PES && job->header_size >= sizeof *job &&
+           job->npes <= LIMIT_PES && job->header_size >= tables_size(job->npes) &&
+           job->slots > 0 && job->slots <= job->npes &&
            job->heap_offset < job->slice_size &&
            job->heap_size + job->arena_size == job->slice_size - job->heap_offset &&
-           job->header_size + (uint64_t)job->npes * job->slice_size <= (uint64_t)file_size;
+           job->header_size + (uint64_t)job->slots * job->slice_size <= (uint64_t)file_size;
 }
 
 struct job *job_open(int fd)
@@ -95,8 +122,12 @@ struct job *job_open(int fd)
                  "that a PE starts needs " JOB_ENV_FD " unset, or oshrun", fd);
         return NULL;
     }
-    if (header_is_sound(job, st.st_size))
-        return job;
+    if (header_is_sound(job, st.st_size)) {
+        size_t whole = job->header_size;
+        munmap(job, sizeof *job);
+        job = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        return job == MAP_FAILED ? NULL : job;
+    }
     log_line(LOG_ERROR, LOG_BOOT, "the job's shared file has layout %u, this library %u: oshrun "
              "and libshoal are of different versions", job->layout, JOB_LAYOUT);
     munmap(job, sizeof *job);
@@ -106,6 +137,6 @@ struct job *job_open(int fd)
 struct pe_ctl *job_map_ctl(int fd, const struct job *job, int pe)
 {
     void *p = mmap(NULL, sizeof(struct pe_ctl), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                   (off_t)(job->header_size + (uint64_t)pe * job->slice_size));
+                   (off_t)job_slice(job, pe));
     return p == MAP_FAILED ? NULL : p;
 }

@@ -2,13 +2,15 @@
 // The job's shared memory on one node: a single memfd, made by the launcher (or by a PE that
 // starts alone), inherited by every PE and gone with the last of them.
 //
-//     0          header_size     + pe * slice_size                           data_offset
-//     | struct job | slice of PE 0 | slice of PE 1 | ... | slice of PE n-1 | static data 0 | ...
+//     0                    header_size        + slot * slice_size                  data_offset
+//     | struct job | tables | slice of slot 0 | slice of slot 1 | ... | slice n-1 | static data 0 | ...
 //                   \ struct slice (slice.h) | symmetric heap | arena /
 //
-// All slices are mapped by one mmap, PE order kept: what lies at `a` here lies at
+// The slices of this node's PEs are mapped in PE order: what lies at `a` here lies at
 // a + (pe - me) * slice_size for that PE; no table, whatever the number of PEs. The mapping is
-// placed so that the own heap has the same address on every PE. The file is sparse: what nobody
+// placed so that the own heap has the same address on every PE. A job on several nodes has a file
+// on each; with SHOAL_VNODES one file serves several nodes that are one machine, and each PE maps
+// its node's slices alone. The file is sparse: what nobody
 // touched takes no memory. Shared memory holds offsets and numbers, never pointers.
 #ifndef SHOAL_CORE_JOB_H
 #define SHOAL_CORE_JOB_H
@@ -22,11 +24,17 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 2u           // bump when a structure here changes
+#define JOB_LAYOUT 3u           // bump when a structure here changes
 
 // Environment from the launcher to a PE.
 #define JOB_ENV_FD "SHOAL_JOB"
 #define JOB_ENV_PE "SHOAL_PE"
+
+// Where a PE is.
+struct job_pe {
+    int32_t node;
+    int32_t slot; // in its node's file
+};
 
 struct job {
     uint64_t magic;
@@ -39,6 +47,10 @@ struct job {
     uint64_t heap_offset;  // within a slice
     uint64_t heap_size;
     uint64_t arena_size;   // of memory that a PE allocates for itself, behind its heap
+    LINE_ALIGNED uint64_t secret; // known to the job's processes alone
+    int32_t nodes;
+    int32_t slots;         // PEs in this file
+    uint64_t cards;        // file offset of the cards (card.h), 0 on one node
     LINE_ALIGNED _Atomic int32_t ready;  // PEs that have published their layout
     _Atomic int32_t ended;               // JOB_ENDED_*, set once
     _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit
@@ -47,7 +59,9 @@ struct job {
     _Atomic int32_t leaving;             // times a PE finalized or left
     _Atomic int32_t dead;                // PEs in state PE_DEAD
     _Atomic int32_t watchers;            // PEs that want to be told of those
-    struct bell bell;                    // rung when `ready` or `leaving` changes
+    _Atomic int32_t carded;              // PEs of this file that have filled in their card
+    struct bell bell;                    // rung when `ready`, `carded` or `leaving` changes
+    struct job_pe pe[];                  // npes of them
 };
 
 enum { JOB_RUNNING, JOB_ENDED_GLOBAL_EXIT, JOB_ENDED_FATAL };
@@ -79,14 +93,19 @@ struct pe_ctl {
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation
 };
 
-_Static_assert(sizeof(struct job) == 2 * CACHE_LINE, "job header: two lines");
+_Static_assert(sizeof(struct job) == 3 * CACHE_LINE, "job header: three lines");
 _Static_assert(sizeof(struct pe_ctl) == 4 * CACHE_LINE, "PE control: four lines");
 
-// Creates the job's memfd for npes PEs of which all are on this node, with heaps of heap_size
-// bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
-int job_create(int npes, size_t heap_size, pid_t launcher);
+static inline uint64_t job_slice(const struct job *job, int pe)
+{
+    return job->header_size + (uint64_t)job->pe[pe].slot * job->slice_size;
+}
 
-// Maps the header of the job behind fd; checks it. NULL after one line when it is no job of ours.
+// Creates the job's memfd for npes PEs of which all are on this machine, as `nodes` nodes, with heaps
+// of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
+int job_create(int npes, int nodes, size_t heap_size, pid_t launcher);
+
+// Maps the header of the job behind fd, with its tables; checks it. NULL after one line when it is no job of ours.
 struct job *job_open(int fd);
 
 // A PE's control block, mapped from the file (used by the launcher, which maps no heaps).

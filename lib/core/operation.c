@@ -6,6 +6,7 @@
 #include "counter.h"
 #include "elements.h"
 #include "inbox.h"
+#include "net_message.h"
 #include "region.h"
 
 #include <string.h>
@@ -16,9 +17,11 @@ static int check_signal(const shoal_comp_t *comp, int target)
     if (comp->signal_op != SHMEM_SIGNAL_SET && comp->signal_op != SHMEM_SIGNAL_ADD)
         return SHOAL_EINVAL;
     int status = region_resolve(comp->signal, sizeof(uint64_t), &at);
-    void *word = status ? NULL : place_here(at);
     if (status)
         return status;
+    const void *word = place_here(at);
+    if (!world_is_here(at.pe)) // whose pages are aligned as ours
+        word = (const void *)(uintptr_t)(at.offset + sizeof(uint64_t));
     return word && (uintptr_t)word % sizeof(uint64_t) == 0 && at.pe == target ? SHOAL_OK
                                                                               : SHOAL_EINVAL;
 }
@@ -61,9 +64,27 @@ static int run_signal(const struct completion *comp)
     return SHOAL_OK;
 }
 
+// The target does its part.
+static void tell_target(const struct completion *comp, int initiator, int target)
+{
+    struct operation op = {.kind = OPERATION_COMPLETE, .initiator = initiator, .pe = target,
+                           .has_comp = true, .comp = *comp};
+    op.comp.initiator_ct = SHOAL_CT_NONE;
+    if (comp->signal_op >= 0 || comp->target_ct || comp->am_id)
+        net_tell(&op, target);
+}
+
 int completion_run(const struct completion *comp, int initiator, int target)
 {
-    int status = comp->signal_op >= 0 ? run_signal(comp) : SHOAL_OK;
+    int status = SHOAL_OK;
+    if (unlikely(!world_is_here(target))) {
+        tell_target(comp, initiator, target);
+        if (comp->initiator_ct)
+            counter_add(counter_at(initiator, comp->initiator_ct), initiator, 1, 0);
+        return status;
+    }
+    if (comp->signal_op >= 0)
+        status = run_signal(comp);
     if (comp->target_ct)
         counter_add(counter_at(target, comp->target_ct), target, 1, 0);
     if (comp->am_id)
@@ -81,7 +102,8 @@ int operation_aligned(const struct operation *op)
     int status = region_resolve(&op->remote, 0, &at);
     if (status)
         return status;
-    uintptr_t addr = at.space == SPACE_PRIVATE ? at.offset : (uintptr_t)place_here(at);
+    bool is_here = at.space != SPACE_PRIVATE && world_is_here(at.pe);
+    uintptr_t addr = is_here ? (uintptr_t)place_here(at) : at.offset;
     return addr % align ? SHOAL_EINVAL : SHOAL_OK;
 }
 
@@ -177,6 +199,20 @@ static int run_message(const struct operation *op, int *needs)
     return status;
 }
 
+static int run_count(const struct operation *op)
+{
+    if (unlikely(!world_is_here(op->pe))) {
+        struct operation tell = *op;
+        tell.has_comp = false; // that is the caller's
+        net_tell(&tell, op->pe);
+    } else if (op->kind == SHOAL_WORK_CT_INC) {
+        counter_add(counter_at(op->pe, op->ct), op->pe, op->value.success, op->value.failure);
+    } else {
+        counter_set(counter_at(op->pe, op->ct), op->pe, op->value);
+    }
+    return SHOAL_OK;
+}
+
 static int run_kind(const struct operation *op, int *needs)
 {
     switch (op->kind) {
@@ -186,11 +222,8 @@ static int run_kind(const struct operation *op, int *needs)
     case SHOAL_WORK_REDUCE: return run_reduce(op, needs);
     case SHOAL_WORK_AM: return run_message(op, needs);
     case SHOAL_WORK_CT_INC:
-        counter_add(counter_at(op->pe, op->ct), op->pe, op->value.success, op->value.failure);
-        return SHOAL_OK;
-    case SHOAL_WORK_CT_SET:
-        counter_set(counter_at(op->pe, op->ct), op->pe, op->value);
-        return SHOAL_OK;
+    case SHOAL_WORK_CT_SET: return run_count(op);
+    case OPERATION_COMPLETE: return SHOAL_OK;
     case OPERATION_ACC: return run_accumulate(op, needs);
     case OPERATION_COLL: return coll_part_run(op, needs);
     default: return SHOAL_EINVAL;
@@ -201,6 +234,37 @@ static bool has_remote(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
            op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC;
+}
+
+static bool is_sound_atomic(const struct operation *op)
+{
+    return element_can((shoal_op_t)op->op, (shoal_type_t)op->type);
+}
+
+bool operation_is_sound(const struct operation *op, size_t n)
+{
+    const struct completion *comp = &op->comp;
+    if (op->initiator < 0 || op->initiator >= world.npes || world_is_here(op->initiator) ||
+        (has_remote(op) && op->remote.pe != world.me) ||
+        (op->has_comp && op->kind != OPERATION_COMPLETE))
+        return false;
+    switch (op->kind) {
+    case SHOAL_WORK_PUT: return n == op->n;
+    case SHOAL_WORK_GET: return n == 0 && op->n <= LIMIT_BOUNCE;
+    case SHOAL_WORK_ATOMIC:
+        return n == 0 && is_sound_atomic(op) && element_size((shoal_type_t)op->type) <= 8;
+    case OPERATION_ACC:
+        return n == op->n && is_sound_atomic(op) && op->op != SHOAL_CSWAP &&
+               n % element_size((shoal_type_t)op->type) == 0;
+    case SHOAL_WORK_CT_INC:
+    case SHOAL_WORK_CT_SET:
+        return n == 0 && op->pe == world.me && counter_is_number(op->ct);
+    case OPERATION_COMPLETE:
+        return n == 0 && op->pe == world.me && op->has_comp && !comp->initiator_ct &&
+               comp->target_ct < LIMIT_COUNTERS && comp->am_id >= 0 && comp->am_id <= 255 &&
+               (comp->signal_op < 0 || comp->signal.pe == world.me);
+    default: return false;
+    }
 }
 
 int operation_end(const struct operation *op, int status)

@@ -21,8 +21,9 @@ struct completion {
 };
 
 // Kinds beside SHOAL_WORK_*: accumulate (remote, local, n bytes, op, type; a: 1 when b is a scale's
-// bits), and one member's part of a collective (coll_plan.h).
-enum { OPERATION_ACC = 32, OPERATION_COLL };
+// bits), one member's part of a collective (coll_plan.h).
+// OPERATION_COMPLETE: only the completion, on behalf of a PE of another node.
+enum { OPERATION_ACC = 32, OPERATION_COLL, OPERATION_COMPLETE };
 
 struct operation {
     int32_t kind;      // SHOAL_WORK_*
@@ -41,6 +42,9 @@ struct operation {
 
 // Runs it here. SHOAL_OK, an error, or SHOAL_EAGAIN: PE *needs has to run it, nothing has happened.
 int operation_run(const struct operation *op, int *needs);
+
+// May one that came from another node with n bytes of data be run here?
+bool operation_is_sound(const struct operation *op, size_t n);
 
 // Ends an operation that was run with help: its completion, or a failure for the initiator.
 int operation_end(const struct operation *op, int status);

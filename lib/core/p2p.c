@@ -3,6 +3,7 @@
 #include "p2p.h"
 
 #include "log.h"
+#include "net.h"
 #include "remote.h"
 #include "shmem.h"
 #include "wait.h"
@@ -145,10 +146,12 @@ static size_t look(const struct p2p_set *set, enum p2p_want want, size_t *indice
     return want == P2P_ALL ? found == wanted : found;
 }
 
-// A loop around a test is a wait too: where PEs share cores it lets the others run now and then.
+// A loop around a test is a wait too: it lets the network move, and where PEs share cores the others
+// run now and then.
 static void let_others_run(void)
 {
     static TLS_FAST unsigned failed;
+    net_poke();
     if (world.crowded && ++failed % TESTS_PER_YIELD == 0)
         sched_yield();
 }

@@ -4,6 +4,7 @@
 #include "place.h"
 
 #include "log.h"
+#include "remote.h"
 #include "settings.h"
 #include "shoal.h"
 
@@ -14,10 +15,10 @@
 
 enum { BOUNCE = 16384, NOWHERE = 64 }; // no process has anything mapped there
 
-static struct place place_in_slices(const char *addr)
+// `each` bytes a PE, from the node's first on.
+static struct place place_in(enum space space, uintptr_t offset, size_t each)
 {
-    size_t offset = (size_t)(addr - world.slices), pe = offset / (size_t)world.slice_size;
-    return (struct place){(int32_t)pe, SPACE_SLICE, offset - pe * (size_t)world.slice_size};
+    return (struct place){world.first + (int32_t)(offset / each), space, offset % each};
 }
 
 struct place place_of(const void *addr)
@@ -27,13 +28,14 @@ struct place place_of(const void *addr)
         return (struct place){world.me, SPACE_SLICE, own};
     if (world_in_data(addr, 1))
         return (struct place){world.me, SPACE_DATA, (uintptr_t)addr - world.data};
-    uintptr_t all = (uintptr_t)addr - (uintptr_t)world.slices;
-    if (all < (uintptr_t)world.slice_size * (uintptr_t)world.npes)
-        return place_in_slices(addr);
-    uintptr_t data = (uintptr_t)addr - (uintptr_t)world.data_peers;
-    if (world.data_peers && data < world.data_size * (uintptr_t)world.npes)
-        return (struct place){(int32_t)(data / world.data_size), SPACE_DATA,
-                              data % world.data_size};
+    size_t slice = (size_t)world.slice_size, first = (size_t)world.first;
+    size_t pes = (size_t)(world.end - world.first);
+    uintptr_t all = (uintptr_t)addr - ((uintptr_t)world.slices + first * slice);
+    if (all < slice * pes)
+        return place_in(SPACE_SLICE, all, slice);
+    uintptr_t data = (uintptr_t)addr - ((uintptr_t)world.data_peers + first * world.data_size);
+    if (world.data_peers && data < world.data_size * pes)
+        return place_in(SPACE_DATA, data, world.data_size);
     return (struct place){world.me, SPACE_PRIVATE, (uintptr_t)addr};
 }
 
@@ -72,7 +74,7 @@ int place_reaches_private(int pe)
     static _Atomic(_Atomic unsigned char *) known;
     if (pe == world.me)
         return 1;
-    if (!settings.cross_memory)
+    if (!settings.cross_memory || !world_is_here(pe))
         return 0;
     _Atomic unsigned char *table = atomic_load_explicit(&known, memory_order_acquire);
     if (!table) {
@@ -94,10 +96,31 @@ int place_reaches_private(int pe)
     return answer == YES;
 }
 
+// One end is symmetric memory of another node, the other is mapped here.
+static int copy_far(struct place to, struct place from, void *to_here, void *from_here, size_t n)
+{
+    bool puts = from_here != NULL;
+    struct place far = puts ? to : from;
+    const void *own = far.space == SPACE_SLICE ? (void *)(world.ctl + far.offset)
+                                               : (void *)(world.data + far.offset);
+    if (puts)
+        remote_store(far.pe, (void *)own, from_here, n);
+    else
+        remote_load(far.pe, own, to_here, n, false);
+    return SHOAL_OK;
+}
+
+static bool is_far_symmetric(struct place p)
+{
+    return p.space != SPACE_PRIVATE && !world_is_here(p.pe);
+}
+
 static int copy_private(struct place to, struct place from, size_t n, int *needs)
 {
     void *to_here = place_here(to), *from_here = place_here(from);
     int far = to_here ? from.pe : to.pe;
+    if ((from_here && is_far_symmetric(to)) || (to_here && is_far_symmetric(from)))
+        return copy_far(to, from, to_here, from_here, n);
     *needs = far; // also when only one of the two calls is allowed
     if (!place_reaches_private(far))
         return SHOAL_EAGAIN;

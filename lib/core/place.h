@@ -28,9 +28,11 @@ static inline struct place place_add(struct place p, ptrdiff_t bytes)
     return p;
 }
 
-// Where it is mapped here; NULL: private memory of another PE.
+// Where it is mapped here; NULL: private memory of another PE, or any on another node.
 static inline void *place_here(struct place p)
 {
+    if (unlikely(!world_is_here(p.pe)))
+        return NULL;
     if (likely(p.space == SPACE_SLICE))
         return world.slices + (size_t)p.pe * (size_t)world.slice_size + p.offset;
     if (p.space == SPACE_DATA)
@@ -40,7 +42,7 @@ static inline void *place_here(struct place p)
 }
 
 // Copies n bytes without anybody's help. SHOAL_EAGAIN: the kernel does not let this PE reach the
-// private memory of *needs, who has to do its part; SHOAL_EFAULT: it is not mapped there.
+// private memory of *needs, or it is on another node; *needs has to do its part; SHOAL_EFAULT: it is not mapped there.
 int place_copy(struct place to, struct place from, size_t n, int *needs);
 
 // Does this PE reach the private memory of pe without help? Tried once per peer, on real memory.

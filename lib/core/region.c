@@ -115,8 +115,11 @@ int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rpt
     struct place at;
     uint64_t size;
     memcpy(&k, key, sizeof k);
-    if (k.pe < 0 || k.pe >= world.npes || k.index >= LIMIT_REGIONS ||
-        !read_entry(k.pe, k.index, k.stamp, &at, &size) || size != k.size ||
+    if (k.pe < 0 || k.pe >= world.npes || k.index >= LIMIT_REGIONS || !k.stamp)
+        return SHOAL_EKEY;
+    if (!world_is_here(k.pe))
+        size = k.size; // the owner checks each use
+    else if (!read_entry(k.pe, k.index, k.stamp, &at, &size) || size != k.size ||
         atomic_load_explicit(&entry_of(k.pe, k.index)->base, memory_order_relaxed) != k.base)
         return SHOAL_EKEY;
     if (is_va)
@@ -151,6 +154,10 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     if (r->region == REGION_DATA) {
         *at = (struct place){r->pe, SPACE_DATA, r->offset};
         return within(r->offset, n, world.data_size) ? SHOAL_OK : SHOAL_ERANGE;
+    }
+    if (!world_is_here(r->pe)) { // looked up there, when it is used
+        *at = (struct place){r->pe, SPACE_PRIVATE, 0};
+        return r->region - REGION_FIRST < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;
     }
     if (r->region - REGION_FIRST >= LIMIT_REGIONS ||
         !read_entry(r->pe, r->region - REGION_FIRST, r->stamp, at, &size))

@@ -3,45 +3,41 @@
 #include "remote.h"
 
 #include "log.h"
+#include "net.h"
+#include "net_message.h"
 #include "tunables.h"
 #include "wait.h"
 #include "world.h"
 
 #include <string.h>
 
-static const struct transport *transport;
-static struct transport_facts facts;
-static void *ep;
-
-static void progress(void)
-{
-    transport->progress(ep);
-}
+static struct port node; // this node's: shared memory
 
 int remote_up(void)
 {
-    struct transport_job job = {.me = world.me, .npes = world.npes};
-    job.region[TRANSPORT_HEAP].base = (void *)world.heap;
-    job.region[TRANSPORT_HEAP].size = world.heap_size;
-    job.region[TRANSPORT_HEAP].peers = (char *)world.heap - world.me * world.slice_size;
-    job.region[TRANSPORT_HEAP].stride = world.slice_size;
-    job.region[TRANSPORT_DATA].base = (void *)world.data;
-    job.region[TRANSPORT_DATA].size = world.data_size;
-    job.region[TRANSPORT_DATA].peers = world.data_peers;
-    job.region[TRANSPORT_DATA].stride = (ptrdiff_t)world.data_size;
-    transport = &transport_shm;
-    if (transport->open(&job, &facts, &ep)) {
+    struct transport_job job = {0};
+    net_describe(&job);
+    node.transport = &transport_shm;
+    if (node.transport->open(&job, &node.facts, &node.ep)) {
         log_line(LOG_ERROR, LOG_BOOT, "the transport of this node does not open");
         return -1;
     }
-    log_line(LOG_DEBUG, LOG_BOOT, "transport %s", facts.name);
+    log_line(LOG_DEBUG, LOG_BOOT, "transport %s", node.facts.name);
     return 0;
 }
 
 void remote_down(void)
 {
-    transport->close(ep);
-    ep = NULL;
+    node.transport->close(node.ep);
+    node = (struct port){0};
+}
+
+static const struct port *port_to(int pe)
+{
+    if (world_is_here(pe))
+        return &node;
+    net_connect(pe);
+    return &net;
 }
 
 void check_up(const char *call)
@@ -86,30 +82,47 @@ static const char *amo_argument(const char *call, enum transport_op op)
     return op == TRANSPORT_FETCH ? "source" : "dest";
 }
 
+// Offsets in the own slice and those of the others are the same; so are those of static data.
 static struct transport_remote locate(const void *addr, int pe)
 {
-    bool heap = world_in_heap(addr, 1);
-    return (struct transport_remote){.pe = pe,
-                                     .region = heap ? TRANSPORT_HEAP : TRANSPORT_DATA,
-                                     .offset = (uintptr_t)addr - (heap ? world.heap : world.data)};
+    bool in_data = world_in_data(addr, 1);
+    return (struct transport_remote){
+        .pe = pe,
+        .region = in_data ? TRANSPORT_DATA : TRANSPORT_HEAP,
+        .offset = (uintptr_t)addr - (in_data ? world.data : (uintptr_t)world.ctl)};
 }
 
-// After a transport call: true when it has to be made again; waits for the end of a pending one.
-static bool again(const char *call, int status, struct transport_request *request)
+_Noreturn static void failed(const char *call, const struct port *port, int pe, int status)
+{
+    fatal("%s: transport %s failed with %d towards PE %d", call, port->facts.name, status, pe);
+}
+
+static void progress(const struct port *port)
+{
+    if (port == &net)
+        net_progress();
+    else
+        port->transport->progress(port->ep);
+}
+
+// After a transport call: true when it has to be made again; waits for the end of a pending one
+// that has a request.
+static bool again(const char *call, const struct port *port, int pe, int status,
+                  struct transport_request *request)
 {
     if (status == TRANSPORT_AGAIN) {
-        progress();
+        progress(port);
         return true;
     }
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while (status == TRANSPORT_PENDING &&
-           atomic_load_explicit(&request->left, memory_order_acquire)) {
-        progress();
-        waiter_step(&w);
+    if (status == TRANSPORT_PENDING && request) {
+        struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+        while (atomic_load_explicit(&request->left, memory_order_acquire)) {
+            progress(port);
+            waiter_step(&w);
+        }
     }
-    if (status < 0 || request->status < 0)
-        fatal("%s: transport %s failed with %d", call, facts.name,
-              status < 0 ? status : request->status);
+    if (status < 0 || (request && request->status < 0))
+        failed(call, port, pe, status < 0 ? status : request->status);
     return false;
 }
 
@@ -119,39 +132,72 @@ static size_t chunk(size_t n)
     return n < LIMIT_REMOTE_CHUNK ? n : LIMIT_REMOTE_CHUNK;
 }
 
-void remote_put(const char *call, void *dest, const void *src, size_t n, int pe)
+static void put(const char *call, struct transport_remote to, const void *src, size_t n, bool nbi)
 {
-    check_up(call);
-    check_pe(call, pe);
-    check_symmetric(call, "dest", dest, n);
-    struct transport_remote to = locate(dest, pe);
+    const struct port *port = port_to(to.pe);
     for (size_t done = 0; done < n;) {
         struct transport_request request = {.left = 1};
+        struct transport_request *wait = nbi ? NULL : &request;
         size_t part = chunk(n - done);
-        if (again(call, transport->put(ep, NULL, to, (const char *)src + done, part, &request),
-                  &request))
+        if (again(call, port, to.pe,
+                  port->transport->put(port->ep, NULL, to, (const char *)src + done, part, wait),
+                  wait))
             continue;
         done += part;
         to.offset += part;
     }
-    peer_wake(pe);
+    if (port == &node)
+        peer_wake(to.pe);
 }
 
-void remote_get(const char *call, void *dest, const void *src, size_t n, int pe)
+static void get(const char *call, void *dest, struct transport_remote from, size_t n, bool nbi)
 {
-    check_up(call);
-    check_pe(call, pe);
-    check_symmetric(call, "source", src, n);
-    struct transport_remote from = locate(src, pe);
+    const struct port *port = port_to(from.pe);
     for (size_t done = 0; done < n;) {
         struct transport_request request = {.left = 1};
+        struct transport_request *wait = nbi ? NULL : &request;
         size_t part = chunk(n - done);
-        if (again(call, transport->get(ep, NULL, (char *)dest + done, from, part, &request),
-                  &request))
+        if (again(call, port, from.pe,
+                  port->transport->get(port->ep, NULL, (char *)dest + done, from, part, wait),
+                  wait))
             continue;
         done += part;
         from.offset += part;
     }
+}
+
+void remote_put(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi)
+{
+    check_up(call);
+    check_pe(call, pe);
+    check_symmetric(call, "dest", dest, n);
+    put(call, locate(dest, pe), src, n, nbi);
+}
+
+void remote_get(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi)
+{
+    check_up(call);
+    check_pe(call, pe);
+    check_symmetric(call, "source", src, n);
+    get(call, dest, locate(src, pe), n, nbi);
+}
+
+static uint64_t amo(const char *call, struct transport_remote at, enum transport_op op,
+                    enum transport_width width, uint64_t operand, uint64_t compare)
+{
+    const struct port *port = port_to(at.pe);
+    bool fetches = op != TRANSPORT_SET;
+    uint64_t old = 0;
+    struct transport_request request = {.left = 1};
+    struct transport_request *wait = fetches ? &request : NULL;
+    while (again(call, port, at.pe,
+                 port->transport->amo(port->ep, NULL, at, op, width, operand, compare,
+                                      fetches ? &old : NULL, wait),
+                 wait))
+        ;
+    if (port == &node)
+        peer_wake(at.pe);
+    return old;
 }
 
 uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
@@ -161,17 +207,56 @@ uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
     check_pe(call, pe);
     check_symmetric(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
     check_aligned(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
-    uint64_t old = 0;
-    struct transport_request request = {.left = 1};
-    while (again(call, transport->amo(ep, NULL, locate(dest, pe), op, width, operand, compare,
-                                      &old, &request), &request))
+    return amo(call, locate(dest, pe), op, width, operand, compare);
+}
+
+void remote_store(int pe, void *own, const void *from, size_t n)
+{
+    put("a collective call", locate(own, pe), from, n, false);
+}
+
+void remote_load(int pe, const void *own, void *to, size_t n, bool nbi)
+{
+    get("a collective call", to, locate(own, pe), n, nbi);
+}
+
+void remote_add(int pe, void *own, uint64_t value)
+{
+    const struct port *port = port_to(pe);
+    while (again("a collective call", port, pe,
+                 port->transport->amo(port->ep, NULL, locate(own, pe), TRANSPORT_ADD, TRANSPORT_64,
+                                      value, 0, NULL, NULL),
+                 NULL))
         ;
-    peer_wake(pe);
-    return old;
+    if (port == &node)
+        peer_wake(pe);
+}
+
+static void until_done(const struct port *port, int (*call)(void *ep, void *ctx, int pe))
+{
+    int status;
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while ((status = call(port->ep, NULL, -1)) == TRANSPORT_AGAIN) {
+        progress(port);
+        waiter_step(&w);
+    }
+    if (status < 0)
+        fatal("transport %s failed with %d", port->facts.name, status);
 }
 
 void remote_flush(void)
 {
-    while (ep && transport->flush(ep, NULL, -1) == TRANSPORT_AGAIN)
-        progress();
+    if (node.ep)
+        until_done(&node, node.transport->flush);
+    if (unlikely(net.ep != NULL)) {
+        until_done(&net, net.transport->flush);
+        net_message_flush();
+    }
+}
+
+void remote_fence(void)
+{
+    until_done(&node, node.transport->fence);
+    if (unlikely(net.ep != NULL))
+        until_done(&net, net.transport->fence);
 }

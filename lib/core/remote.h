@@ -6,6 +6,7 @@
 
 #include "transport.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,12 +14,20 @@ int remote_up(void);
 void remote_down(void);
 
 // Each checks and ends the program when an argument is wrong: the library not up, pe out of range,
-// [addr, addr + n) not symmetric. n == 0 does nothing. They return when the operation is complete.
-void remote_put(const char *call, void *dest, const void *src, size_t n, int pe);
-void remote_get(const char *call, void *dest, const void *src, size_t n, int pe);
+// [addr, addr + n) not symmetric. n == 0 does nothing. When they return the source may be reused and
+// the result is there; with nbi only after remote_flush.
+void remote_put(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi);
+void remote_get(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi);
 uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
                     enum transport_width width, uint64_t operand, uint64_t compare, int pe);
 void remote_flush(void); // complete at the target: all there is
+void remote_fence(void); // later operations take effect after earlier ones, PE by PE
+
+// For the runtime's own: `own` is an address in this PE's slice or symmetric memory, and means the
+// same place at pe. Unchecked.
+void remote_store(int pe, void *own, const void *from, size_t n);
+void remote_load(int pe, const void *own, void *to, size_t n, bool nbi);
+void remote_add(int pe, void *own, uint64_t value); // to 64 bits, atomically; flush completes it
 
 // The checks alone, for calls of several parts. addr may be anything when n is 0.
 void check_up(const char *call);

@@ -67,7 +67,7 @@ void rma_iput(const char *call, enum call_id id, void *dest, const void *src,
     check_symmetric(call, "dest", dest, whole);
     for (size_t i = 0; i < s->count; i++)
         remote_put(call, (char *)dest + (ptrdiff_t)i * to_step,
-                   (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe);
+                   (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);
 }
 
 void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
@@ -87,5 +87,5 @@ void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
     check_symmetric(call, "source", src, whole);
     for (size_t i = 0; i < s->count; i++)
         remote_get(call, (char *)dest + (ptrdiff_t)i * to_step,
-                   (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe);
+                   (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);
 }

@@ -27,7 +27,7 @@ static inline void rma_put(const char *call, enum call_id id, void *dest, const 
     void *to = peer_at(dest, n, pe);
     call_note(id, pe);
     if (unlikely(!to)) {
-        remote_put(call, dest, src, n, pe);
+        remote_put(call, dest, src, n, pe, id == CALL_put_nbi);
         return;
     }
     struct bell *bell = &world_ctl(pe)->bell; // before the store: shares peer_at's multiplication
@@ -41,7 +41,7 @@ static inline void rma_get(const char *call, enum call_id id, void *dest, const 
     const void *from = peer_at(src, n, pe);
     call_note(id, pe);
     if (unlikely(!from)) {
-        remote_get(call, dest, src, n, pe);
+        remote_get(call, dest, src, n, pe, id == CALL_get_nbi);
         return;
     }
     rma_copy(dest, from, n);

@@ -8,6 +8,7 @@
 #include "log.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLITS = 2 };
@@ -30,20 +31,48 @@ int set_find(const struct pe_set *set, int pe)
     return distance % set->stride == 0 && i >= 0 && i < set->size ? i : -1;
 }
 
+bool set_is_here(const struct pe_set *set)
+{
+    for (int i = 0; world.nodes > 1 && i < set->size; i++)
+        if (!world_is_here(set_pe(set, i)))
+            return false;
+    return true;
+}
+
+// This node's PEs, or this PE alone where they are no arithmetic progression.
+static struct pe_set node_set(void)
+{
+    struct pe_set set = {world.first, 1, 1};
+    int last = world.first;
+    for (int pe = world.first + 1; pe < world.end; pe++) {
+        if (!world_is_here(pe))
+            continue;
+        if (set.size == 1)
+            set.stride = pe - last;
+        else if (pe - last != set.stride)
+            return (struct pe_set){world.me, 1, 1};
+        last = pe;
+        set.size++;
+    }
+    return set;
+}
+
 // The sequence numbers go on where they were when the library is initialized again, as do those
 // in the areas.
-static void predefine(struct shoal_team *team)
+static void predefine(struct shoal_team *team, const struct pe_set *set)
 {
-    team->set = (struct pe_set){0, 1, world.npes};
-    team->me = world.me;
+    team->set = *set;
+    team->me = set_find(set, world.me);
+    team->spans = !set_is_here(set);
 }
 
 int team_up(void)
 {
     memset(free_areas, 0xff, sizeof free_areas);
     free_areas[0] &= ~(1UL << WORLD_AREA | 1UL << SHARED_AREA);
-    predefine(&shoal_team_world);
-    predefine(&shoal_team_shared);
+    struct pe_set here = node_set();
+    predefine(&shoal_team_world, &(struct pe_set){0, 1, world.npes});
+    predefine(&shoal_team_shared, &here);
     return 0;
 }
 
@@ -87,13 +116,16 @@ static struct shoal_team *team_new(const struct pe_set *set, int area, int num_c
         return NULL;
     struct shoal_team *team = &records[area];
     *team = (struct shoal_team){.set = *set, .me = set_find(set, world.me), .area = area,
-                                .num_contexts = num_contexts, .magic = TEAM_MAGIC};
+                                .num_contexts = num_contexts, .spans = !set_is_here(set),
+                                .magic = TEAM_MAGIC};
     memset((void *)team_area_at(team, team->me), 0, sizeof(struct team_area));
     return team;
 }
 
 static void give_back(struct shoal_team *team)
 {
+    free(team->fetched);
+    team->fetched = NULL;
     team->magic = 0;
     mark_free(team->area);
 }

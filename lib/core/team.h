@@ -30,6 +30,9 @@ struct shoal_team {
             uint64_t all_left;  // exchanges that every member is known to have left
             uint64_t plans;     // nonblocking collectives so far
             struct shoal_coll_plan *running[COLL_DEPTH]; // the last ones, by entry
+            bool spans;         // it has members on other nodes
+            uint64_t met;       // exchanges in which this PE has synchronized
+            void *fetched;      // a part that came from another node
             unsigned magic;
         };
         unsigned char fixed_size[256];
@@ -52,6 +55,7 @@ static inline int set_pe(const struct pe_set *set, int i)
 
 // The number in the set of a world PE, -1 when it is no member.
 int set_find(const struct pe_set *set, int pe);
+bool set_is_here(const struct pe_set *set); // all on this node
 
 // The area that member i of the team keeps for it.
 static inline struct team_area *team_area_at(const struct shoal_team *team, int i)

@@ -70,12 +70,23 @@ static void finish(struct work *w, int status)
     }
 }
 
+// To the PE that can do it: needs, or for one on another node whoever reaches the memory here.
+static void pass_on(struct work *w, int needs)
+{
+    if (world_is_here(needs))
+        inbox_ask(needs, INBOX_RUN_WORK, ref_of(w));
+    else if (w->op.has_local && !place_here(w->op.local))
+        inbox_ask(w->op.local.pe, INBOX_RUN_WORK, ref_of(w));
+    else
+        finish(w, operation_end(&w->op, help_run(&w->op, needs)));
+}
+
 static void run(struct work *w)
 {
     int needs;
     int status = operation_run(&w->op, &needs);
     if (status == SHOAL_EAGAIN)
-        inbox_ask(needs, INBOX_RUN_WORK, ref_of(w));
+        pass_on(w, needs);
     else
         finish(w, status);
 }
@@ -87,7 +98,7 @@ void trigger_run_for(uint64_t work)
     int status = operation_run(&w->op, &needs);
     // Private memory at both ends: only the initiator can go between.
     if (status == SHOAL_EAGAIN && w->op.has_local && !place_here(w->op.local)) {
-        inbox_ask(needs, INBOX_RUN_WORK, ref_of(w));
+        pass_on(w, needs);
         return;
     }
     if (status == SHOAL_EAGAIN)

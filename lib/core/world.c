@@ -10,6 +10,7 @@
 #include "heap.h"
 #include "inbox.h"
 #include "log.h"
+#include "net.h"
 #include "remote.h"
 #include "settings.h"
 #include "team.h"
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct world world;
+struct world world = {.npes = 1}; // none of them direct
 
 static void tell_launcher_fatal(void)
 {
@@ -32,9 +33,9 @@ static void tell_launcher_fatal(void)
 // completed a barrier knows that all have entered it, so one entered less means just that.
 static void end_if_abandoned(void)
 {
-    for (int pe = 0; pe < world.npes; pe++) {
+    for (int pe = world.first; pe < world.end; pe++) {
         const struct pe_ctl *ctl = world_ctl(pe);
-        if (atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT &&
+        if (world_is_here(pe) && atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT &&
             ctl->left_syncs < shoal_team_world.syncs)
             fatal("%s: PE %d has ended its program without shmem_finalize and will never come",
                   call_name(call_slot ? *call_slot : CALL_none), pe);
@@ -62,7 +63,7 @@ static void tell_of_dead(int dead)
         return;
     watch.told = dead;
     for (int pe = 0; pe < world.npes; pe++)
-        if (!is_told[pe] &&
+        if (!is_told[pe] && world_is_here(pe) &&
             atomic_load_explicit(&world_ctl(pe)->state, memory_order_acquire) == PE_DEAD) {
             is_told[pe] = 1;
             watch.fn(pe, watch.arg);
@@ -129,8 +130,11 @@ static int ident_up(void)
 
 static int direct_up(void)
 {
-    world.direct_first = 0;
-    world.direct_count = settings.direct ? (unsigned)world.npes : 0;
+    int others = 0; // between this node's
+    for (int pe = world.first; pe < world.end; pe++)
+        others += !world_is_here(pe);
+    world.direct_first = (unsigned)world.first;
+    world.direct_count = settings.direct && !others ? (unsigned)(world.end - world.first) : 0;
     atomic_store_explicit(&world_ctl(world.me)->state, PE_RUNNING, memory_order_release);
     return 0;
 }
@@ -158,7 +162,7 @@ static const struct step {
     {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
     {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
     {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
-    {"meeting", meet, NULL},         {"direct", direct_up, direct_down},
+    {"network", net_up, net_down},   {"meeting", meet, NULL},         {"direct", direct_up, direct_down},
 };
 
 static int world_up(void)
@@ -186,7 +190,7 @@ static void announce_leaving(void)
 static void wait_for_leavers(void)
 {
     static int32_t meetings;
-    int32_t all = ++meetings * world.npes;
+    int32_t all = ++meetings * world.job->slots;
     struct waiter w = waiter_start(&world.job->bell);
     while (atomic_load_explicit(&world.job->leaving, memory_order_acquire) < all)
         waiter_step(&w);

@@ -15,18 +15,20 @@ struct world {
     // What every operation reads, in one line.
     LINE_ALIGNED int me;
     int npes;
-    unsigned direct_first; // PEs [direct_first, +direct_count) are reached by load and store;
-    unsigned direct_count; // none before shmem_init and after shmem_finalize
+    unsigned direct_first; // PEs [direct_first, +direct_count) are reached by load and store; none
+    unsigned direct_count; // before shmem_init and after shmem_finalize. On the node, if not all of it
     ptrdiff_t slice_size;
     ptrdiff_t to_first; // from an own address to the first PE's: -me * slice_size
     uintptr_t heap;
     size_t heap_size;
     char *ctl; // the own slice
-    char *slices; // the first PE's
+    char *slices; // the first PE's, which is there only when that PE is on this node
     uintptr_t data; // static data: the main program's writable segment
     size_t data_size;
 
-    LINE_ALIGNED char *data_peers; // every PE's static data, data_size apart
+    LINE_ALIGNED char *data_peers; // every PE's static data, data_size apart; mapped as slices are
+    int first, end; // this node's PEs are among [first, end)
+    int node, nodes;
     struct job *job;
     int job_fd;
     int users[2]; // by enum world_user: initializations not yet matched by a finalization
@@ -58,6 +60,18 @@ static inline bool world_is_up(void)
 static inline struct pe_ctl *world_ctl(int pe)
 {
     return (struct pe_ctl *)(world.slices + pe * world.slice_size);
+}
+
+// Is pe on this node, its memory mapped here?
+static inline bool world_is_here(int pe)
+{
+    return world.nodes == 1 || world.job->pe[pe].node == world.node;
+}
+
+// Are all PEs reached by load and store?
+static inline bool world_is_direct(void)
+{
+    return world.direct_count == (unsigned)world.npes;
 }
 
 // Is [addr, addr + n) within this PE's symmetric heap or static data?
@@ -92,8 +106,8 @@ static inline void *peer_at(const void *addr, size_t n, int pe)
     return at;
 }
 
-// The same without the checks and whatever SHOAL_DIRECT says, for collectives on the node, whose
-// arguments the caller has checked.
+// The same without the checks and whatever SHOAL_DIRECT says, for PEs on this node and arguments
+// that the caller has checked.
 static inline void *shared_at(const void *addr, int pe)
 {
     if (likely(world_in_heap(addr, 1)))
@@ -101,10 +115,11 @@ static inline void *shared_at(const void *addr, int pe)
     return world.data_peers + (size_t)pe * world.data_size + ((uintptr_t)addr - world.data);
 }
 
-// After storing to pe's memory: wake it if it sleeps.
+// After storing to pe's memory: wake it if it sleeps. (On another node its heartbeat does.)
 static inline void peer_wake(int pe)
 {
-    bell_check(&world_ctl(pe)->bell);
+    if (likely(world_is_here(pe)))
+        bell_check(&world_ctl(pe)->bell);
 }
 
 #endif

@@ -61,7 +61,7 @@ static void plan_binding(struct launch *l)
 
 static int launch_open(struct launch *l)
 {
-    l->job_fd = job_create(l->npes, settings.symmetric_size, getpid());
+    l->job_fd = job_create(l->npes, settings.vnodes, settings.symmetric_size, getpid());
     if (l->job_fd < 0)
         return -1;
     l->job = job_open(l->job_fd);

@@ -27,7 +27,7 @@ static void test_layout(void **state)
     for (size_t i = 0; i < ARRAY_LEN(counts) * ARRAY_LEN(sizes); i++) {
         int npes = counts[i % ARRAY_LEN(counts)], fd;
         size_t heap = sizes[i / ARRAY_LEN(counts)];
-        fd = job_create(npes, heap, 4711);
+        fd = job_create(npes, 1, heap, 4711);
         assert_true(fd >= 0);
         assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0); // the PEs inherit it
         struct job *job = job_open(fd);
@@ -50,7 +50,7 @@ static void test_layout(void **state)
 static void test_control(void **state)
 {
     enum { NPES = 3 };
-    int fd = job_create(NPES, 1, 0);
+    int fd = job_create(NPES, 1, 1, 0);
     struct job *job = job_open(fd);
     (void)state;
     for (int pe = 0; pe < NPES; pe++) {
@@ -71,7 +71,7 @@ static void test_control(void **state)
 
 static void test_default_heap(void **state)
 {
-    int fd = job_create(4, 0, 0);
+    int fd = job_create(4, 1, 0, 0);
     struct job *job = job_open(fd);
     (void)state;
     assert_non_null(job);
@@ -107,7 +107,7 @@ static void test_refused(void **state)
     int empty = memfd_create("empty", 0);
     check_refused(empty, "SHOAL_JOB=");
     close(empty);
-    int fd = job_create(2, 1, 0);
+    int fd = job_create(2, 1, 1, 0);
     struct job good;
     assert_int_equal(pread(fd, &good, sizeof good, 0), sizeof good);
     DAMAGE(magic, 0);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opening the network. See net.h.
+#include "net.h"
+
+#include "card.h"
+#include "log.h"
+#include "module.h"
+#include "net_message.h"
+#include "settings.h"
+#include "wait.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct port net;
+
+static _Atomic unsigned char *connected; // per PE
+static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
+static int (*other_progress)(void); // what else a wait moves
+
+static void on_peer_lost(void *arg, int pe, const char *why)
+{
+    (void)arg;
+    if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
+        fatal("%s: the connection to PE %d is lost: %s", net.facts.name, pe, why);
+}
+
+static void say(int level, const char *line)
+{
+    log_line((enum log_level)level, LOG_BOOT, "%s", line);
+}
+
+void net_describe(struct transport_job *job)
+{
+    job->me = world.me;
+    job->npes = world.npes;
+    job->secret = world.job->secret;
+    job->region[TRANSPORT_HEAP].base = world.ctl;
+    job->region[TRANSPORT_HEAP].size = (size_t)world.slice_size;
+    job->region[TRANSPORT_HEAP].peers = world.slices;
+    job->region[TRANSPORT_HEAP].stride = world.slice_size;
+    job->region[TRANSPORT_DATA].base = (void *)world.data;
+    job->region[TRANSPORT_DATA].size = world.data_size;
+    job->region[TRANSPORT_DATA].peers = world.data_peers;
+    job->region[TRANSPORT_DATA].stride = (ptrdiff_t)world.data_size;
+    job->on_am = net_message_arrived;
+    job->on_peer_lost = on_peer_lost;
+    job->log = say;
+}
+
+// ---- Cards
+static int write_card(void)
+{
+    const struct pe_ctl *ctl = world_ctl(world.me);
+    struct card *card = card_of(world.job, world.me);
+    *card = (struct card){.layout = JOB_LAYOUT, .heap_size = world.heap_size,
+                          .data_size = ctl->data_size, .data_hash = ctl->data_hash};
+    snprintf(card->transport, sizeof card->transport, "%s", net.facts.name);
+    if (net.facts.address_size > CARD_ADDRESS) {
+        log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most", net.facts.name,
+                 net.facts.address_size, CARD_ADDRESS);
+        return -1;
+    }
+    card->address_n = (uint32_t)net.facts.address_size;
+    if (net.transport->address(net.ep, card->address))
+        return -1;
+    // Pairs with the acquire load in exchange_cards.
+    atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
+    bell_check(&world.job->bell);
+    return 0;
+}
+
+static void wait_for_cards(void)
+{
+    static int times;
+    int all = ++times * world.job->slots;
+    struct waiter w = waiter_start(&world.job->bell);
+    while (atomic_load_explicit(&world.job->carded, memory_order_acquire) < all)
+        waiter_step(&w);
+}
+
+// All PEs run one program with one library and one transport, or cannot understand each other.
+static const char *difference(const struct card *a, const struct card *b)
+{
+    if (a->layout != b->layout)
+        return "another version of libshoal";
+    if (a->heap_size != b->heap_size)
+        return "another size of symmetric heap (SHMEM_SYMMETRIC_SIZE)";
+    if (a->data_size != b->data_size || a->data_hash != b->data_hash)
+        return "another executable";
+    if (strncmp(a->transport, b->transport, sizeof a->transport))
+        return "another transport";
+    return NULL;
+}
+
+static int compare_cards(void)
+{
+    const struct card *own = card_of(world.job, world.me);
+    for (int node = 0, pe = 0; pe < world.npes; pe++) {
+        if (world.job->pe[pe].node != node) // one of each node stands for all of it
+            continue;
+        node++;
+        const char *what = difference(card_of(world.job, pe), own);
+        if (!what)
+            continue;
+        log_line(LOG_ERROR, LOG_BOOT, "PE %d runs with %s than PE %d", pe, what, world.me);
+        return -1;
+    }
+    return 0;
+}
+
+void net_connect(int pe)
+{
+    if (likely(atomic_load_explicit(&connected[pe], memory_order_acquire)))
+        return;
+    pthread_mutex_lock(&connecting);
+    if (!connected[pe]) {
+        if (net.transport->connect(net.ep, pe, card_of(world.job, pe)->address))
+            fatal("%s: the address of PE %d cannot be used", net.facts.name, pe);
+        // Pairs with the acquire load above.
+        atomic_store_explicit(&connected[pe], 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&connecting);
+}
+
+// ---- Progress
+int net_move(void)
+{
+    int moved = net.transport->progress(net.ep);
+    return moved + net_message_work();
+}
+
+int net_progress(void)
+{
+    atomic_fetch_add_explicit(&heartbeat_seen, 1, memory_order_relaxed);
+    return net_move();
+}
+
+static int progress_all(void)
+{
+    return net_progress() + (other_progress ? other_progress() : 0);
+}
+
+static const char *unless_empty(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+// Virtual nodes talk within the machine.
+static const char *interface(void)
+{
+    bool is_one_machine = world.job->slots == world.npes;
+    return !*settings.interface && is_one_machine ? "127.0.0.0/8" : unless_empty(settings.interface);
+}
+
+static int choose(void)
+{
+    static const char *const known[] = {"ofi", "ucx"};
+    bool is_auto = !strcmp(settings.transport, "auto");
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        struct transport_job job = {.provider = unless_empty(settings.ofi_provider),
+                                    .interface = interface()};
+        if (!is_auto && strcmp(settings.transport, known[i]))
+            continue;
+        net_describe(&job);
+        net.transport = module_transport(known[i], !is_auto);
+        if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0)
+            return 0;
+        net.transport = NULL;
+    }
+    log_line(LOG_ERROR, LOG_BOOT, "no network between the job's %d nodes: SHOAL_TRANSPORT=%s cannot "
+             "be opened (install libfabric or UCX and Shoal's module for it; SHOAL_LOG=debug says "
+             "more)", world.nodes, settings.transport);
+    return -1;
+}
+
+int net_up(void)
+{
+    if (world.nodes == 1)
+        return 0;
+    connected = calloc((size_t)world.npes, 1);
+    if (!connected || choose() || net_message_up() || write_card())
+        return -1;
+    log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
+             net.facts.name);
+    wait_for_cards();
+    if (compare_cards())
+        return -1;
+    other_progress = wait_hooks.progress;
+    wait_hooks.progress = progress_all;
+    return heartbeat_up();
+}
+
+void net_down(void)
+{
+    if (!net.transport)
+        return;
+    heartbeat_down();
+    wait_hooks.progress = other_progress;
+    net.transport->close(net.ep);
+    net_message_down();
+    net = (struct port){0};
+    free((void *)connected);
+    connected = NULL;
+}

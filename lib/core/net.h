@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The network between nodes: one transport for the job, loaded only when there is more than one
+// node, with its endpoint, the exchange of addresses, and what drives it.
+#ifndef SHOAL_CORE_NET_H
+#define SHOAL_CORE_NET_H
+
+#include "transport.h"
+#include "world.h"
+
+// A transport in use.
+struct port {
+    const struct transport *transport;
+    struct transport_facts facts;
+    void *ep;
+};
+extern struct port net; // transport NULL: one node
+
+int net_up(void);
+void net_down(void);
+
+// Makes pe reachable; the first call for a PE hands its address to the transport.
+void net_connect(int pe);
+
+// Moves what can be moved; how much.
+int net_progress(void);
+int net_move(void); // the same, for the heartbeat
+
+// What a transport is told of this PE's memory: its slice, and its static data.
+void net_describe(struct transport_job *job);
+
+// A thread that progresses the network while this PE does not, and wakes those who wait here when
+// something has come. It sleeps as long as the PE looks after the network itself.
+int heartbeat_up(void);
+void heartbeat_down(void);
+extern _Atomic uint32_t heartbeat_seen; // counted up by the PE's own progress
+
+// In a loop around a test, which must let things move too.
+static inline void net_poke(void)
+{
+    if (unlikely(net.transport != NULL))
+        net_progress();
+}
+
+#endif

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between nodes. See net_message.h.
+#include "net_message.h"
+
+#include "elements.h"
+#include "log.h"
+#include "net.h"
+#include "region.h"
+#include "wait.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE };
+#define TOLD UINT64_MAX // token of what net_tell sent
+enum { PENDING = 64, MOST_NESTED = 32 };
+
+struct net_head {
+    uint8_t kind, id, flags, unused;
+    int32_t from;    // of a message: the PE it is from, which may be another of the sender's node
+    uint32_t n;      // bytes of data behind
+    int32_t status;  // NET_DONE
+    uint64_t token;  // of NET_RUN, given back by NET_DONE
+    uint64_t arg;
+    shoal_rptr_t to; // a long message's payload
+    uint64_t long_n;
+    struct operation op; // NET_RUN alone
+};
+
+// Without the operation, where there is none.
+static size_t head_size(enum net_kind kind)
+{
+    return kind == NET_RUN ? sizeof(struct net_head) : offsetof(struct net_head, op);
+}
+
+static size_t room_for_data(void)
+{
+    size_t room = net.facts.am_max - sizeof(struct net_head);
+    return room < LIMIT_BOUNCE ? room : LIMIT_BOUNCE;
+}
+
+// ---- Sending
+static void send(int pe, const struct net_head *head, const void *data)
+{
+    unsigned char bytes[sizeof *head + head->n];
+    size_t n = head_size((enum net_kind)head->kind);
+    memcpy(bytes, head, n);
+    if (head->n)
+        memcpy(bytes + n, data, head->n);
+    net_connect(pe);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    int status;
+    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
+        waiter_step(&w);
+    if (status < 0)
+        fatal("transport %s cannot send a message to PE %d", net.facts.name, pe);
+}
+
+void net_message_send(int from, int pe, const struct inbox_message *m)
+{
+    bool is_long = m->flags & ENVELOPE_LONG;
+    struct net_head head = {.kind = NET_MESSAGE, .id = m->id, .flags = m->flags, .from = from,
+                            .arg = m->arg, .n = is_long ? 0 : (uint32_t)m->n};
+    if (is_long) {
+        head.to = *m->to;
+        head.long_n = m->n;
+    }
+    send(pe, &head, m->payload);
+}
+
+static _Atomic uint64_t told, heard; // operations others were told of, and have run
+
+// ---- Operations under way, waited for by this PE's threads.
+static struct pending {
+    _Atomic uint64_t token; // 0: free
+    _Atomic bool done;
+    int status;
+    void *data; // where the answer's data goes
+    size_t n;
+} pending[PENDING];
+
+static struct pending *pending_new(void *data, size_t n)
+{
+    static _Atomic uint64_t tokens;
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    for (;;) {
+        uint64_t token = atomic_fetch_add(&tokens, 1) + 1, none = 0;
+        struct pending *p = &pending[token % PENDING];
+        if (atomic_compare_exchange_strong(&p->token, &none, TOLD)) { // not yet a token
+            p->data = data;
+            p->n = n;
+            atomic_store_explicit(&p->done, false, memory_order_relaxed);
+            // Pairs with the acquire load in answered.
+            atomic_store_explicit(&p->token, token, memory_order_release);
+            return p;
+        }
+        waiter_step(&w);
+    }
+}
+
+static int pending_wait(struct pending *p)
+{
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (!atomic_load_explicit(&p->done, memory_order_acquire))
+        waiter_step(&w);
+    int status = p->status;
+    atomic_store_explicit(&p->token, 0, memory_order_release);
+    return status;
+}
+
+static void answered(const struct net_head *head, const void *data)
+{
+    struct pending *p = &pending[head->token % PENDING];
+    if (head->token == TOLD) {
+        atomic_fetch_add_explicit(&heard, 1, memory_order_release);
+        bell_check(&world_ctl(world.me)->bell);
+        return;
+    }
+    if (!head->token ||
+        atomic_load_explicit(&p->token, memory_order_acquire) != head->token || head->n > p->n ||
+        atomic_load_explicit(&p->done, memory_order_relaxed)) {
+        log_line(LOG_WARN, LOG_BOOT, "an answer that nobody waits for came from the network");
+        return;
+    }
+    if (head->n)
+        memcpy(p->data, data, head->n);
+    p->status = head->status;
+    // Pairs with the acquire load in pending_wait.
+    atomic_store_explicit(&p->done, true, memory_order_release);
+    bell_check(&world_ctl(world.me)->bell);
+}
+
+static size_t piece_of(const struct operation *op, size_t left)
+{
+    size_t room = room_for_data();
+    if (op->kind == OPERATION_ACC) // whole elements
+        room -= room % 16;
+    return left < room ? left : room;
+}
+
+static int run_piece(const struct operation *op, int pe, size_t at, size_t n)
+{
+    bool sends = op->kind == SHOAL_WORK_PUT || op->kind == OPERATION_ACC;
+    bool answers = op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC;
+    char *local = op->has_local ? (char *)place_here(op->local) + at : NULL;
+    uint64_t old = 0;
+    void *to = op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : local;
+    struct pending *p = pending_new(to, !answers ? 0 : op->kind == SHOAL_WORK_GET ? n : sizeof old);
+    struct net_head head = {.kind = NET_RUN, .token = p->token, .from = world.me, .op = *op,
+                            .n = sends ? (uint32_t)n : 0};
+    head.op.has_comp = false;
+    head.op.initiator = world.me;
+    head.op.remote.offset += at;
+    if (op->kind != SHOAL_WORK_ATOMIC)
+        head.op.n = n;
+    send(pe, &head, local);
+    int status = pending_wait(p);
+    if (!status && op->kind == SHOAL_WORK_ATOMIC && local)
+        memcpy(local, &old, element_size((shoal_type_t)op->type));
+    return status;
+}
+
+int net_run(const struct operation *op, int pe)
+{
+    bool by_pieces = op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
+                     op->kind == OPERATION_ACC;
+    int status = SHOAL_OK;
+    if (!by_pieces)
+        return run_piece(op, pe, 0, 0);
+    for (size_t at = 0, n; at < op->n && !status; at += n) {
+        n = piece_of(op, op->n - at);
+        status = run_piece(op, pe, at, n);
+    }
+    return status;
+}
+
+void net_tell(const struct operation *op, int pe)
+{
+    atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+    send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
+}
+
+void net_message_flush(void)
+{
+    uint64_t all = atomic_load_explicit(&told, memory_order_relaxed);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    // Pairs with the release in answered.
+    while ((int64_t)(atomic_load_explicit(&heard, memory_order_acquire) - all) < 0)
+        waiter_step(&w);
+}
+
+// ---- What came, kept until somebody has time for it.
+struct came {
+    struct came *next;
+    int from;
+    struct net_head head;
+    unsigned char data[];
+};
+
+static struct queue {
+    pthread_mutex_t lock;
+    struct came *first, **last;
+    _Atomic bool has_some;
+} messages = {.lock = PTHREAD_MUTEX_INITIALIZER}, runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void queue_put(struct queue *q, struct came *c)
+{
+    c->next = NULL;
+    pthread_mutex_lock(&q->lock);
+    if (!q->first)
+        q->last = &q->first;
+    *q->last = c;
+    q->last = &c->next;
+    atomic_store_explicit(&q->has_some, true, memory_order_release);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static struct came *queue_take(struct queue *q)
+{
+    if (!atomic_load_explicit(&q->has_some, memory_order_acquire))
+        return NULL;
+    pthread_mutex_lock(&q->lock);
+    struct came *c = q->first;
+    if (c)
+        q->first = c->next;
+    if (!q->first)
+        atomic_store_explicit(&q->has_some, false, memory_order_relaxed);
+    pthread_mutex_unlock(&q->lock);
+    return c;
+}
+
+// Is it a message as some PE of ours would send it?
+static bool is_sound(const struct net_head *head, size_t n)
+{
+    bool is_user = !(head->flags & ~(ENVELOPE_REPLY | ENVELOPE_LONG)) && head->id;
+    if (head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
+        return false;
+    if (head->kind == NET_MESSAGE)
+        return is_user && head->n <= LIMIT_AM_PAYLOAD && head->from >= 0 &&
+               head->from < world.npes && !world_is_here(head->from);
+    return head->kind == NET_RUN ? operation_is_sound(&head->op, head->n) : head->kind == NET_DONE;
+}
+
+void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
+{
+    struct net_head head = {0};
+    (void)arg;
+    memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
+    if (n < offsetof(struct net_head, op) || !is_sound(&head, n)) {
+        log_line(LOG_WARN, LOG_BOOT, "a malformed message from PE %d was dropped", from);
+        return;
+    }
+    const unsigned char *data = (const unsigned char *)bytes + n - head.n;
+    if (head.kind == NET_DONE) {
+        answered(&head, data);
+        return;
+    }
+    struct came *c = malloc(sizeof *c + head.n);
+    if (!c)
+        fatal("no memory for a message of %zu bytes", n);
+    c->from = from;
+    c->head = head;
+    memcpy(c->data, data, head.n);
+    queue_put(head.kind == NET_MESSAGE ? &messages : &runs, c);
+}
+
+bool net_message_waiting(void)
+{
+    return atomic_load_explicit(&messages.has_some, memory_order_acquire);
+}
+
+bool net_message_take(struct message *m)
+{
+    struct came *c = queue_take(&messages);
+    if (!c)
+        return false;
+    m->envelope = (struct envelope){.arg = c->head.arg, .from = c->head.from, .n = c->head.n,
+                                    .id = c->head.id, .flags = c->head.flags};
+    if (c->head.flags & ENVELOPE_LONG) {
+        m->envelope.long_n = c->head.long_n;
+        if (c->head.to.pe != world.me ||
+            region_resolve(&c->head.to, c->head.long_n, &m->envelope.at)) {
+            log_line(LOG_WARN, LOG_BOOT, "a long message of PE %d to memory that is no more",
+                     c->head.from);
+            free(c);
+            return net_message_take(m);
+        }
+    } else {
+        memcpy(c->head.n <= INLINE_BYTES ? m->envelope.bytes : m->payload, c->data, c->head.n);
+    }
+    free(c);
+    return true;
+}
+
+static void run(struct came *c)
+{
+    struct operation *op = &c->head.op;
+    uint64_t old = 0;
+    size_t n = op->kind == SHOAL_WORK_GET ? op->n : op->kind == SHOAL_WORK_ATOMIC ? sizeof old : 0;
+    unsigned char result[n + 1];
+    memset(result, 0, sizeof result);
+    int needs;
+    if (op->kind == SHOAL_WORK_GET)
+        op->local = place_of(result);
+    else if (op->kind == SHOAL_WORK_ATOMIC)
+        op->local = place_of(&old);
+    else
+        op->local = place_of(c->data);
+    int status = operation_run(op, &needs);
+    if (status == SHOAL_EAGAIN)
+        status = SHOAL_EFAULT;
+    struct net_head head = {.kind = NET_DONE, .token = c->head.token, .status = status,
+                            .n = status ? 0 : (uint32_t)n};
+    send(c->from, &head, op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : result);
+}
+
+// A thread that waits within one may run the next: two nodes that wait for each other go on.
+int net_message_work(void)
+{
+    static TLS_FAST int nested;
+    struct came *c;
+    int done = 0;
+    if (nested >= MOST_NESTED)
+        return 0;
+    nested++;
+    while ((c = queue_take(&runs))) {
+        run(c);
+        free(c);
+        done++;
+    }
+    nested--;
+    return done;
+}
+
+int net_message_up(void)
+{
+    if (net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
+        return 0;
+    log_line(LOG_ERROR, LOG_BOOT, "transport %s carries messages of %zu bytes, %zu are needed",
+             net.facts.name, net.facts.am_max, sizeof(struct net_head) + LIMIT_AM_PAYLOAD);
+    return -1;
+}
+
+static void drop_all(struct queue *q)
+{
+    struct came *c;
+    while ((c = queue_take(q)))
+        free(c);
+}
+
+void net_message_down(void)
+{
+    drop_all(&messages);
+    drop_all(&runs);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What PEs of different nodes say to each other beside puts, gets and atomics: active messages, and
+// operations to be run where their memory is. Nothing in a message is trusted: kinds, lengths, PEs
+// and tokens are checked, keys and offsets by the operation itself when it runs.
+#ifndef SHOAL_CORE_NET_MESSAGE_H
+#define SHOAL_CORE_NET_MESSAGE_H
+
+#include "handlers.h"
+#include "inbox.h"
+#include "operation.h"
+
+int net_message_up(void);
+void net_message_down(void);
+
+// From PE `from` of this node to pe of another.
+void net_message_send(int from, int pe, const struct inbox_message *m);
+
+// The next message that came, in the order of its sender; false: none.
+bool net_message_take(struct message *m);
+bool net_message_waiting(void);
+
+// Has pe run the operation, and waits: its status. Data of op.local goes there and comes back by
+// pieces. The completion is the caller's.
+int net_run(const struct operation *op, int pe);
+// The same for an operation without data, which net_message_flush waits for.
+void net_tell(const struct operation *op, int pe);
+void net_message_flush(void);
+
+// The transport's upcall, and what it left to be done outside it; how much was done.
+void net_message_arrived(void *arg, int from, const void *bytes, size_t n);
+int net_message_work(void);
+
+#endif
