@@ -101,11 +101,18 @@ int job_create(int npes, int nodes, size_t heap_size, pid_t launcher)
     return fd;
 }
 
+static bool cards_fit(const struct job *job)
+{
+    return job->nodes <= job->npes && job->cards >= tables_size(job->npes) &&
+           job->cards + (uint64_t)job->npes * CARD_SIZE <= job->header_size;
+}
+
 static bool header_is_sound(const struct job *job, off_t file_size)
 {
     return job->magic == JOB_MAGIC && job->layout == JOB_LAYOUT && job->npes > 0 &&
            job->npes <= LIMIT_PES && job->header_size >= tables_size(job->npes) &&
-           job->slots > 0 && job->slots <= job->npes &&
+           job->slots > 0 && job->slots <= job->npes && job->nodes > 0 &&
+           (job->nodes == 1 ? job->slots == job->npes : cards_fit(job)) &&
            job->heap_offset < job->slice_size &&
            job->heap_size + job->arena_size == job->slice_size - job->heap_offset &&
            job->header_size + (uint64_t)job->slots * job->slice_size <= (uint64_t)file_size;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct world world = {.npes = 1}; // none of them direct
+struct world world = {.npes = 1, .nodes = 1, .end = 1}; // none of them direct
 
 static void tell_launcher_fatal(void)
 {

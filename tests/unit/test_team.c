@@ -67,7 +67,7 @@ static int make_world(void **state)
 {
     (void)state;
     world.me = ME;
-    world.npes = SLICES;
+    world.npes = world.end = SLICES;
     world.direct_first = 0;
     world.direct_count = SLICES;
     world.slice_size = SLICE;
