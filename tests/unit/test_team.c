@@ -68,6 +68,7 @@ static int make_world(void **state)
     (void)state;
     world.me = ME;
     world.npes = world.end = SLICES;
+    world.nodes = 1;
     world.direct_first = 0;
     world.direct_count = SLICES;
     world.slice_size = SLICE;
