@@ -9,16 +9,22 @@
 
 enum { COLL_DEPTH = 8 }; // collectives in flight on a team
 
+// What a member wants done.
+struct coll_what {
+    int32_t kind, root, op, type;
+    struct place src, dst;
+    uint64_t count, size; // elements, bytes of one
+    uint64_t lists;       // reference to counts, displs, recv_counts, recv_displs; 0: regular
+};
+
+// Of member 0 means, in a team that spans nodes, of each.
 struct coll_entry {
     struct counter ready;  // of member 0: members that have started, over all rounds
     struct counter done;   // of each: collectives done in this entry
     _Atomic uint64_t parts;   // of member 0: parts done, over all rounds
     _Atomic uint64_t claimed; // of each: the last round of which somebody runs its part
     _Atomic int32_t status;   // of each, of the last round
-    int32_t kind, root, op, type;
-    struct place src, dst;
-    uint64_t count, size;     // elements, bytes of one
-    uint64_t lists;           // reference to counts, displs, recv_counts, recv_displs; 0: regular
+    struct coll_what what;
 };
 
 #endif

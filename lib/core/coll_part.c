@@ -5,7 +5,11 @@
 #include "coll_plan.h"
 #include "counter.h"
 #include "elements.h"
+#include "log.h"
+#include "net_message.h"
+#include "remote.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // The collective as a PE sees it that may not be a member.
@@ -14,6 +18,7 @@ struct view {
     int area;
     uint64_t slot, round;
     int part;
+    struct coll_what *seen; // all members', copied from wherever they are; NULL: all on this node
 };
 
 void coll_part_name(struct operation *op, const struct shoal_team *team, uint64_t slot,
@@ -42,20 +47,78 @@ static struct coll_entry *entry(const struct view *v, int member)
     return &slice_of(set_pe(&v->set, member))->team[v->area].coll[v->slot];
 }
 
+static const struct coll_what *what(const struct view *v, int member)
+{
+    return v->seen ? &v->seen[member] : &entry(v, member)->what;
+}
+
+// The own copy of something at another PE, by its reference.
+static void load(int pe, uint64_t ref, void *to, size_t n)
+{
+    if (world_is_here(pe))
+        memcpy(to, ref_at(ref), n);
+    else
+        remote_load(pe, world.ctl + (ref - (uint64_t)pe * (uint64_t)world.slice_size), to, n, false);
+}
+
+// In a team that spans nodes.
+static int see_all(struct view *v)
+{
+    if (set_is_here(&v->set))
+        return SHOAL_OK;
+    v->seen = malloc((size_t)v->set.size * sizeof *v->seen);
+    if (!v->seen)
+        return SHOAL_ENOMEM;
+    for (int i = 0; i < v->set.size; i++)
+        load(set_pe(&v->set, i), ref_of(&entry(v, i)->what), &v->seen[i], sizeof *v->seen);
+    return SHOAL_OK;
+}
+
 bool coll_part_is_free(const struct operation *op)
 {
     struct view v = view_of(op);
     return atomic_load_explicit(&entry(&v, v.part)->claimed, memory_order_relaxed) < v.round;
 }
 
-static char *src_of(const struct view *v, int member, size_t offset)
+static struct place src_of(const struct view *v, int member, size_t offset)
 {
-    return (char *)place_here(entry(v, member)->src) + offset;
+    return place_add(what(v, member)->src, (ptrdiff_t)offset);
 }
 
-static char *dst_of(const struct view *v, int member, size_t offset)
+static struct place dst_of(const struct view *v, int member, size_t offset)
 {
-    return (char *)place_here(entry(v, member)->dst) + offset;
+    return place_add(what(v, member)->dst, (ptrdiff_t)offset);
+}
+
+static bool is_same(struct place a, struct place b)
+{
+    return a.pe == b.pe && a.space == b.space && a.offset == b.offset;
+}
+
+// All places are memory that every PE reaches, and one of the two is on this node.
+static void copy(struct place to, struct place from, size_t n)
+{
+    int needs;
+    if (n && !is_same(to, from) && place_copy(to, from, n, &needs))
+        fatal("a collective call cannot reach the memory of PE %d", needs);
+}
+
+static const void *look(struct place at, size_t n, void *buf)
+{
+    const void *here = place_here(at);
+    if (likely(here != NULL))
+        return here;
+    copy(place_of(buf), at, n);
+    return buf;
+}
+
+static void store(struct place to, void *from, size_t n)
+{
+    void *here = place_here(to);
+    if (likely(here != NULL))
+        memcpy(here, from, n);
+    else
+        copy(to, place_of(from), n);
 }
 
 enum list { COUNTS, DISPLS, RECV_COUNTS, RECV_DISPLS };
@@ -63,34 +126,29 @@ enum list { COUNTS, DISPLS, RECV_COUNTS, RECV_DISPLS };
 // Of member `of`: what its list says of member i; where there are none, blocks of equal size.
 static size_t listed(const struct view *v, int of, enum list which, int i)
 {
-    const struct coll_entry *e = entry(v, of);
-    if (e->lists)
-        return ((size_t *)ref_at(e->lists))[(size_t)which * (size_t)v->set.size + (size_t)i];
-    return which == COUNTS || which == RECV_COUNTS ? e->count : (size_t)i * e->count;
-}
-
-static void copy(void *to, const void *from, size_t n)
-{
-    if (to != from && n)
-        memmove(to, from, n);
+    const struct coll_what *e = what(v, of);
+    size_t at = (size_t)which * (size_t)v->set.size + (size_t)i, value;
+    if (!e->lists)
+        return which == COUNTS || which == RECV_COUNTS ? e->count : (size_t)i * e->count;
+    load(set_pe(&v->set, of), e->lists + at * sizeof value, &value, sizeof value);
+    return value;
 }
 
 static void gather_block(const struct view *v, int from, int to)
 {
-    size_t size = entry(v, to)->size, at = listed(v, to, DISPLS, from) * size;
+    size_t size = what(v, to)->size, at = listed(v, to, DISPLS, from) * size;
     size_t n = listed(v, to, COUNTS, from) * size;
-    const char *dst = place_here(entry(v, to)->dst);
-    const char *src = src_of(v, from, 0);
-    bool in_place = src == place_here(entry(v, from)->dst);
-    if (in_place && from != to)
-        src += listed(v, from, DISPLS, from) * size;
-    copy((char *)dst + at, in_place && from == to ? dst + at : src, n);
+    struct place src = src_of(v, from, 0);
+    bool in_place = is_same(src, dst_of(v, from, 0));
+    if (in_place && from == to)
+        return;
+    copy(dst_of(v, to, at), in_place ? src_of(v, from, listed(v, from, DISPLS, from) * size) : src, n);
 }
 
 static void exchange_block(const struct view *v, int from, int to)
 {
-    size_t size = entry(v, to)->size;
-    size_t at = listed(v, to, entry(v, to)->lists ? RECV_DISPLS : DISPLS, from) * size;
+    size_t size = what(v, to)->size;
+    size_t at = listed(v, to, what(v, to)->lists ? RECV_DISPLS : DISPLS, from) * size;
     copy(dst_of(v, to, at), src_of(v, from, listed(v, from, DISPLS, to) * size),
          listed(v, from, COUNTS, to) * size);
 }
@@ -103,7 +161,7 @@ struct slice_of_elements {
 
 static struct slice_of_elements my_slice(const struct view *v)
 {
-    size_t count = entry(v, v->part)->count, each = count / (size_t)v->set.size;
+    size_t count = what(v, v->part)->count, each = count / (size_t)v->set.size;
     struct slice_of_elements s = {each * (size_t)v->part, each};
     if (v->part == v->set.size - 1)
         s.n = count - s.first;
@@ -112,27 +170,29 @@ static struct slice_of_elements my_slice(const struct view *v)
 
 static int combine(const struct view *v, unsigned char *acc, size_t at, size_t n, int last)
 {
-    const struct coll_entry *e = entry(v, v->part);
+    const struct coll_what *e = what(v, v->part);
+    LINE_ALIGNED unsigned char part[LIMIT_COLL_BLOCK];
+    size_t bytes = n * e->size;
     int status = SHOAL_OK;
-    memcpy(acc, src_of(v, last, at), n * e->size);
+    memcpy(acc, look(src_of(v, last, at), bytes, part), bytes);
     for (int i = last - 1; i >= 0 && !status; i--)
-        status = element_reduce(acc, src_of(v, i, at), n, e->op, e->type);
+        status = element_reduce(acc, look(src_of(v, i, at), bytes, part), n, e->op, e->type);
     return status;
 }
 
 static int reduce_block(const struct view *v, size_t at, size_t n, size_t to)
 {
     LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK];
-    const struct coll_entry *e = entry(v, v->part);
+    const struct coll_what *e = what(v, v->part);
     int status = combine(v, acc, at, n, v->set.size - 1);
     if (status)
         return status;
     switch (e->kind) {
-    case SHOAL_COLL_REDUCE: memcpy(dst_of(v, e->root, to), acc, n * e->size); break;
-    case SHOAL_COLL_REDUCE_SCATTER: memcpy(dst_of(v, v->part, to), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE: store(dst_of(v, e->root, to), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE_SCATTER: store(dst_of(v, v->part, to), acc, n * e->size); break;
     default:
         for (int i = 0; i < v->set.size; i++)
-            memcpy(dst_of(v, i, to), acc, n * e->size);
+            store(dst_of(v, i, to), acc, n * e->size);
     }
     return SHOAL_OK;
 }
@@ -141,13 +201,13 @@ static int reduce_block(const struct view *v, size_t at, size_t n, size_t to)
 static int scan_block(const struct view *v, size_t at, size_t n, size_t to)
 {
     LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK];
-    const struct coll_entry *e = entry(v, v->part);
+    const struct coll_what *e = what(v, v->part);
     bool exclusive = e->kind == SHOAL_COLL_EXSCAN;
     int status = SHOAL_OK;
     for (int i = v->set.size - 1; i >= exclusive && !status; i--) {
         status = combine(v, acc, at, n, i - exclusive);
         if (!status)
-            memcpy(dst_of(v, i, to), acc, n * e->size);
+            store(dst_of(v, i, to), acc, n * e->size);
     }
     return status;
 }
@@ -155,7 +215,7 @@ static int scan_block(const struct view *v, size_t at, size_t n, size_t to)
 static int by_blocks(const struct view *v, struct slice_of_elements s, size_t to,
                      int (*fn)(const struct view *, size_t, size_t, size_t))
 {
-    size_t size = entry(v, v->part)->size, block = LIMIT_COLL_BLOCK / size;
+    size_t size = what(v, v->part)->size, block = LIMIT_COLL_BLOCK / size;
     int status = SHOAL_OK;
     for (size_t done = 0, n; done < s.n && !status; done += n) {
         n = s.n - done < block ? s.n - done : block;
@@ -175,7 +235,7 @@ static int reduce_scatter(const struct view *v)
 
 static int run_part(const struct view *v)
 {
-    const struct coll_entry *e = entry(v, v->part);
+    const struct coll_what *e = what(v, v->part);
     struct slice_of_elements s = my_slice(v);
     switch (e->kind) {
     case SHOAL_COLL_BROADCAST:
@@ -199,6 +259,66 @@ static int run_part(const struct view *v)
     }
 }
 
+// One more part has ended, for a member that is on this node and of a team that spans them.
+static void end_at(const struct view *v, int member, int status)
+{
+    struct coll_entry *e = entry(v, member);
+    if (status)
+        atomic_store_explicit(&e->status, status, memory_order_relaxed);
+    if (1 + atomic_fetch_add_explicit(&e->parts, 1, memory_order_acq_rel) ==
+        v->round * (uint64_t)v->set.size)
+        counter_add(&e->done, set_pe(&v->set, member), 1, 0);
+}
+
+static void tell(const struct operation *part, int kind, int member, int status)
+{
+    struct view v = view_of(part);
+    struct operation op = *part;
+    op.kind = kind;
+    op.initiator = world.me;
+    op.pe = set_pe(&v.set, member);
+    op.n = (uint64_t)member;
+    op.type = status;
+    net_tell(&op, op.pe);
+}
+
+// Every member hears of every part.
+static void end_part_spanning(const struct view *v, const struct operation *op, int status)
+{
+    for (int i = 0; i < v->set.size; i++)
+        if (world_is_here(set_pe(&v->set, i)))
+            end_at(v, i, status);
+        else
+            tell(op, OPERATION_COLL_ENDED, i, status);
+}
+
+void coll_part_announce(const struct operation *part)
+{
+    struct view v = view_of(part);
+    for (int i = 0; i < v.set.size; i++)
+        if (world_is_here(set_pe(&v.set, i)))
+            counter_add(&entry(&v, i)->ready, set_pe(&v.set, i), 1, 0);
+        else
+            tell(part, OPERATION_COLL_READY, i, SHOAL_OK);
+}
+
+bool coll_part_is_sound(const struct operation *op)
+{
+    struct view v = view_of(op);
+    return v.area >= 0 && v.area < LIMIT_TEAMS && v.slot < COLL_DEPTH && v.set.size > 0 &&
+           v.set.size <= world.npes && v.part >= 0 && v.part < v.set.size &&
+           set_pe(&v.set, v.part) == world.me;
+}
+
+void coll_part_heard(const struct operation *op)
+{
+    struct view v = view_of(op);
+    if (op->kind == OPERATION_COLL_READY)
+        counter_add(&entry(&v, v.part)->ready, world.me, 1, 0);
+    else
+        end_at(&v, v.part, op->type);
+}
+
 // The last part to end tells every member.
 static void end_part(const struct view *v, int status)
 {
@@ -214,21 +334,31 @@ static void end_part(const struct view *v, int status)
         counter_add(&entry(v, i)->done, set_pe(&v->set, i), 1, 0);
 }
 
+static void run_claimed(struct view *v, const struct operation *op)
+{
+    ORDERED_ELSEWHERE(); // buffers that other PEs filled for others
+    int status = see_all(v);
+    if (!status)
+        status = run_part(v);
+    ORDERED_ELSEWHERE();
+    if (v->seen)
+        end_part_spanning(v, op, status);
+    else
+        end_part(v, status);
+    free(v->seen);
+}
+
 int coll_part_run(const struct operation *op, int *needs)
 {
     struct view v = view_of(op);
     struct coll_entry *e = entry(&v, v.part);
     uint64_t before = v.round - 1;
-    if (e->op >= SHOAL_OP_USER && !element_user_size(e->op) && op->initiator != world.me) {
+    if (e->what.op >= SHOAL_OP_USER && !element_user_size(e->what.op) && op->initiator != world.me) {
         *needs = set_pe(&v.set, v.part); // who uses it has registered it
         return SHOAL_EAGAIN;
     }
     if (atomic_compare_exchange_strong_explicit(&e->claimed, &before, v.round, memory_order_acquire,
-                                                memory_order_relaxed)) {
-        ORDERED_ELSEWHERE(); // buffers that other PEs filled for others
-        int status = run_part(&v);
-        ORDERED_ELSEWHERE();
-        end_part(&v, status);
-    }
+                                                memory_order_relaxed))
+        run_claimed(&v, op);
     return SHOAL_OK;
 }

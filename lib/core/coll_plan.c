@@ -174,7 +174,7 @@ static bool leaves_gaps(const shoal_coll_t *c)
 static void describe(struct shoal_coll_plan *p)
 {
     const shoal_coll_t *c = &p->coll;
-    struct coll_entry *e = p->entry;
+    struct coll_what *e = &p->entry->what;
     size_t n = (size_t)p->team->set.size;
     void *dst = p->dst_copy ? p->dst_copy : c->dst;
     const void *given = c->src ? c->src : c->dst;
@@ -190,7 +190,7 @@ static void describe(struct shoal_coll_plan *p)
         put_list(p->lists + 2 * n, recv, recv, n);
         put_list(p->lists + 3 * n, c->recv_displs, recv, n);
     }
-    atomic_store_explicit(&e->status, SHOAL_OK, memory_order_relaxed);
+    atomic_store_explicit(&p->entry->status, SHOAL_OK, memory_order_relaxed);
     e->kind = c->kind;
     e->root = c->root;
     e->op = (int32_t)c->op;
@@ -246,11 +246,15 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
     describe(p);
     w->done = 0;
     fill_part(p, slot, &w->op);
-    struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
+    struct coll_entry *first = team->spans ? p->entry : &team_area_at(team, 0)->coll[slot];
+    struct operation part = w->op; // which may be done, and used again, once it is armed
     *event = (shoal_event_t){
         .word = (uint64_t *)&p->entry->done.success, .least = p->round, .more = p};
     trigger_arm(w, &first->ready, p->round * (uint64_t)team->set.size);
-    counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
+    if (team->spans)
+        coll_part_announce(&part);
+    else
+        counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
     return SHOAL_OK;
 }
 
@@ -263,10 +267,11 @@ bool coll_plan_help(struct shoal_coll_plan *p)
     if (!e)
         return false;
     uint64_t slot = (uint64_t)(e - team_area_at(team, team->me)->coll);
-    const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
+    const struct coll_entry *first = team->spans ? e : &team_area_at(team, 0)->coll[slot];
     if (counter_sum(&first->ready) < p->round * (uint64_t)team->set.size)
         return false;
-    for (int k = 0; k < team->set.size; k++) {
+    int parts = team->spans ? 1 : team->set.size; // the own one first
+    for (int k = 0; k < parts; k++) {
         int i = (team->me + k) % team->set.size, needs;
         struct operation op = {.kind = OPERATION_COLL, .initiator = world.me};
         coll_part_name(&op, team, slot, p->round, i);
