@@ -88,7 +88,7 @@ help:
 	@echo 'make layers      what breaks the rules of layout and size'
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
-	@echo 'PE counts of the tests: PES="1 2 4 7"'
+	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes'
 
 # ---- objects
 define compile_rule
@@ -175,7 +175,7 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD) $(if $(PES),-n '$(PES)')
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES))
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)

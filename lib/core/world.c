@@ -251,7 +251,11 @@ static void at_exit(int status, void *unused)
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
+    if (net.transport)
+        remote_flush();
     announce_leaving();
+    if (net.transport) // others may still send to it, and its end would break their connections
+        wait_for_leavers();
 }
 
 __attribute__((constructor)) static void register_exit(void)

@@ -51,10 +51,10 @@ static void direct(long *object, shmem_team_t team)
     }
     CHECK(shmem_ptr(object, me) == object);
     shmem_barrier_all();
-    if (shmem_ptr(object, left_pe()) != NULL) {
+    if (shmem_ptr(object, left_pe()) != NULL)
         CHECK_EQ(object[1], left_pe() + 100);
+    if (shmem_ptr(object, right_pe()) != NULL)
         CHECK_EQ(shmem_long_g(&object[1], right_pe()), me + 100);
-    }
     shmem_barrier_all();
     if (shmem_ptr(object, right_pe()) != NULL) {
         shmem_long_p(&object[1], me + 200, right_pe());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // PES: 1 4
 // ENV: SHMEM_SYMMETRIC_SIZE=4t
 // Alignments hold where the heaps are too large to lie at their usual place.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // PES: 1 2 4 7 16
 // Atomics against each other: all PEs hammer the same words, and nothing may be lost or counted
 // twice, whatever mix of operations is used.

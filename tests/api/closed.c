@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // A program may close every descriptor it did not open: nothing is done to the file that gets the
 // number of ours.
 #include "../check.h"

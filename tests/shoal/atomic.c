@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Atomics of shoal.h: what each operator does to each type, to memory that is shared and private,
 // and that nothing is lost when all PEs work on one word, through shmem.h as well.
 #include "../check.h"

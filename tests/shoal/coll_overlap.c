@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // PES: 2 4 7
 // TIMEOUT: 60
 // Nobody is needed but the last to start: the other PEs start a collective and then compute,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Keys and remote pointers that are stale, forged or reach too far: always an error, nothing is
 // followed and nothing moves.
 #include "../check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // TIMEOUT: 60
 // Start and end of shoal.h: before main, beside shmem_init in every order, counted, again and
 // again; what stays over an end and what does not; every call outside, and in a child of a PE, is

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // PES: 1
 // TIMEOUT: 120
 // PEs that die, leave or end the job. Such a job cannot judge itself, so this program starts itself

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // PES: 2 4 7
 // What shoal_query says of progress is kept for every pair: one PE computes without any call until
 // the others have done to it all that they may without its help; what needs it happens when it

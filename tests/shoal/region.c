@@ -210,8 +210,9 @@ static void query(void)
         CHECK_EQ(shoal_query(SHOAL_Q_DIRECT, pe, &is_direct), SHOAL_OK);
         CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, pe, &is_private), SHOAL_OK);
         CHECK_EQ(shoal_query(SHOAL_Q_PROGRESS, pe, &progress), SHOAL_OK);
-        CHECK_EQ(is_direct, 1);
-        CHECK_EQ(progress & SHOAL_PROGRESS_PRIVATE, is_private ? 0 : SHOAL_PROGRESS_PRIVATE);
+        CHECK_EQ(is_direct, shmem_ptr(memory[0], pe) != NULL);
+        if (is_direct)
+            CHECK_EQ(progress & SHOAL_PROGRESS_PRIVATE, is_private ? 0 : SHOAL_PROGRESS_PRIVATE);
 #ifdef WITH_HELP
         CHECK_EQ(is_private, pe == me);
 #endif

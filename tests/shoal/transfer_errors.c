@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // A transfer that is refused has not happened: no byte has moved, no signal, counter or message has
 // come. Every kind of transfer with every kind of error, to shared and to private memory.
 #include "../check.h"

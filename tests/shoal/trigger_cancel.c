@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Cancelling triggered operations: one, all of a counter, in a race with their release by others,
 // with the counter; when all works of a PE are in use, and that they come back from every end.
 #include "../check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Triggered operations that fail when they are run, with memory of every kind, and those that are
 // refused at once.
 #include "../check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // PES: 2 3 4 7
 // The owner of triggered operations has no part in them: it computes, sleeps in the kernel or is
 // stopped, and what it armed is done all the same when another PE makes its counter pass, at a

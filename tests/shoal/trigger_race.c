@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // The last count and the arming, the cancelling or another count at the same moment, thousands of
 // times: when both calls have returned, what was due has been done. No later count helps.
 #include "../check.h"
