@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Regions over every kind of memory: all PEs put to and get from them through keys, remote
 // pointers and, where there is one, the address here. Bytes beside those named stay as they are.
 // region_*.c run this where private memory is reached in other ways.

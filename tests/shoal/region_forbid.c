@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Regions where the kernel forbids to reach the memory of other processes.
 #define FORBIDDEN                                   \
     {                                               \

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Regions where the kernel lets a PE write the memory of other processes but not read it.
 #define FORBIDDEN            \
     {                        \

@@ -47,11 +47,17 @@ static int open_queue(struct ofi_ep *ep)
 {
     struct fi_cq_attr attr = {
         .size = OFI_OPS + OFI_RECEIVES + 64, .format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
-    ep->has_wait_fd = fi_cq_open(ep->domain, &attr, &ep->cq, NULL) == 0;
-    if (!ep->has_wait_fd) {
-        attr.wait_obj = FI_WAIT_NONE;
-        TRY(fi_cq_open(ep->domain, &attr, &ep->cq, NULL));
+    // sockets opens the queue and then has no descriptor for it.
+    int fd;
+    if (fi_cq_open(ep->domain, &attr, &ep->cq, NULL) == 0) {
+        ep->has_wait_fd = fi_control(&ep->cq->fid, FI_GETWAIT, &fd) == 0;
+        if (ep->has_wait_fd)
+            return 0;
+        fi_close(&ep->cq->fid);
+        ep->cq = NULL;
     }
+    attr.wait_obj = FI_WAIT_NONE;
+    TRY(fi_cq_open(ep->domain, &attr, &ep->cq, NULL));
     return 0;
 }
 

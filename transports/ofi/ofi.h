@@ -100,7 +100,7 @@ struct ofi_op {
     bool busy;
     bool from_heap; // a message that waits for its turn: of malloc, not of the array
     bool to_self;   // a message that never left
-    bool counted;   // a message the sender may replace by another
+    bool counted;   // a message for which its sender may send another already
     bool is_notice;
     struct ofi_peer *to; // of a message
     struct ofi_op *next;
@@ -175,6 +175,8 @@ struct ofi_ep {
     struct ofi_op *ops, *free_ops;
     struct ofi_op *retry; // to be posted once the provider has room
     struct ofi_op *arrived, **arrived_end;
+    struct ofi_op *aside; // HOSTILE: a receive that is made late
+    unsigned hostile_calls;
     struct ofi_ctx ctx; // of operations without one
     unsigned pending;   // puts, gets and atomics under way
     unsigned sends;     // messages under way
@@ -184,6 +186,12 @@ struct ofi_ep {
     uint64_t watched_ms;
     bool told_forged, has_lost, owes_notices;
 };
+
+// HOSTILE builds: no room, now and then.
+static inline bool ofi_refuse(struct ofi_ep *ep)
+{
+    return HOSTILE && ++ep->hostile_calls % 5 == 0;
+}
 
 // ofi_choose.c: the provider and the interface. NULL when there is none that serves.
 struct ofi_profile {

@@ -78,7 +78,7 @@ static int amo_locked(struct ofi_ep *ep, struct ofi_ctx *ctx, struct transport_r
     int status = ofi_peer_reach(ep, at.pe, &peer);
     if (status)
         return status;
-    struct ofi_op *op = ofi_op_take(ep, OFI_AMO);
+    struct ofi_op *op = ofi_refuse(ep) ? NULL : ofi_op_take(ep, OFI_AMO);
     if (!op)
         return TRANSPORT_AGAIN;
     op->amo = *want;

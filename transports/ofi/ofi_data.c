@@ -207,7 +207,7 @@ static int transfer_locked(struct ofi_ep *ep, struct ofi_ctx *ctx, enum ofi_kind
     int status = ofi_peer_reach(ep, at.pe, &peer);
     if (status)
         return status;
-    struct ofi_op *op = ofi_op_take(ep, kind);
+    struct ofi_op *op = ofi_refuse(ep) ? NULL : ofi_op_take(ep, kind);
     if (!op)
         return TRANSPORT_AGAIN;
     bool copied = false;

@@ -79,7 +79,7 @@ static int am_locked(struct ofi_ep *ep, int pe, const void *payload, size_t n)
         status = ofi_peer_reach(ep, pe, &peer);
     if (status || !peer)
         return TRANSPORT_FAILED;
-    if (peer->out - peer->out_taken >= OFI_WINDOW && pe != ep->job.me)
+    if ((peer->out - peer->out_taken >= OFI_WINDOW && pe != ep->job.me) || ofi_refuse(ep))
         return TRANSPORT_AGAIN;
     struct ofi_op *op = ofi_op_take(ep, OFI_SEND);
     if (!op)
@@ -188,7 +188,7 @@ static struct ofi_op *copy_to_heap(const struct ofi_op *op)
     struct ofi_op *copy = malloc(sizeof *copy);
     if (!copy)
         return NULL;
-    memcpy(copy, op, sizeof *copy);
+    memcpy(copy, op, offsetof(struct ofi_op, data) + op->length);
     copy->from_heap = true;
     copy->counted = false;
     return copy;
