@@ -174,6 +174,7 @@ static int combine(const struct view *v, unsigned char *acc, size_t at, size_t n
     LINE_ALIGNED unsigned char part[LIMIT_COLL_BLOCK];
     size_t bytes = n * e->size;
     int status = SHOAL_OK;
+    part[0] = 0; // or the compiler takes its address for a use
     memcpy(acc, look(src_of(v, last, at), bytes, part), bytes);
     for (int i = last - 1; i >= 0 && !status; i--)
         status = element_reduce(acc, look(src_of(v, i, at), bytes, part), n, e->op, e->type);
