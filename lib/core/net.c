@@ -10,6 +10,7 @@
 #include "wait.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,12 +177,26 @@ static int choose(void)
     return -1;
 }
 
+// A library that a network library loads may install handlers (libpsm_infinipath does); signals are
+// the program's.
+static int choose_without_handlers(void)
+{
+    enum { SIGNALS = 32 };
+    struct sigaction before[SIGNALS];
+    for (int sig = 1; sig < SIGNALS; sig++)
+        sigaction(sig, NULL, &before[sig]);
+    int status = choose();
+    for (int sig = 1; sig < SIGNALS; sig++)
+        sigaction(sig, &before[sig], NULL);
+    return status;
+}
+
 int net_up(void)
 {
     if (world.nodes == 1)
         return 0;
     connected = calloc((size_t)world.npes, 1);
-    if (!connected || choose() || net_message_up() || write_card())
+    if (!connected || choose_without_handlers() || net_message_up() || write_card())
         return -1;
     log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
              net.facts.name);
