@@ -43,10 +43,11 @@ INC_unit := $(INC_api) -iquote lib/launch -iquote tests
 
 HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
 FABRIC := $(shell $(PKG_CONFIG) --exists 'libfabric >= 1.17' 2>/dev/null && echo yes)
+PMIX := $(shell $(PKG_CONFIG) --exists pmix 2>/dev/null && echo yes)
 CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 
 SRC_base := $(wildcard lib/base/*.c)
-SRC_core := $(wildcard lib/core/*.c)
+SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
@@ -60,16 +61,16 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int ma
 API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/fault/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
-TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/transports/*.c))
+TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/forge.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
 LIB := $(BUILD)/lib/libshoal.so
-MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so)
+MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so) $(if $(PMIX),$(BUILD)/lib/libshoal-pmix.so)
 WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
 TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 
-.PHONY: all lib help examples tests check demo bench layers expand install uninstall clean
+.PHONY: all lib help examples tests check demo fuzz bench layers expand install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -82,6 +83,7 @@ help:
 	@echo 'make             the library, the launcher, the compiler wrappers'
 	@echo 'make demo        build, then run the package graph on 4 PEs'
 	@echo 'make check       install what the tests need, then run them'
+	@echo 'make fuzz        the parsers of what launchers say, for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
 	@echo 'make bench       measure, beside the machine and Open MPI when installed'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make uninstall   the same, undone'
@@ -119,6 +121,11 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 $(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
+# Loaded by the library when a PMIx launcher started the process.
+$(BUILD)/obj/lib/core/pmix.o: DEFINES += $(if $(PMIX),$(shell $(PKG_CONFIG) --cflags pmix))
+$(BUILD)/lib/libshoal-pmix.so: $(call objects,lib/core/pmix.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs pmix)
 $(BUILD)/include:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(abspath include) $@
@@ -157,7 +164,8 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard transports/shm/*.c)) $(MODULES)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
+		$(if $(findstring forge,$@),$(shell $(PKG_CONFIG) --libs libfabric))
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
@@ -176,6 +184,16 @@ check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
 	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES))
+
+# The launchers' answers, by libFuzzer; new inputs stay in the build folder.
+FUZZ_SECONDS ?= 60
+FUZZ_PMI := tests/fuzz/fuzz_pmi.c $(addprefix lib/core/,pmi.c pmi1.c pmi2.c node_map.c) lib/base/log.c
+$(BUILD)/tests/fuzz/fuzz_pmi: $(FUZZ_PMI) $(wildcard lib/core/pmi.h lib/core/node_map.h)
+	@mkdir -p $(@D)
+	$(Q)clang -std=c11 -g -O1 $(DEFINES) -fsanitize=fuzzer,address,undefined $(INC_core) $(FUZZ_PMI) -o $@
+fuzz: $(BUILD)/tests/fuzz/fuzz_pmi
+	@mkdir -p $(BUILD)/tests/fuzz/pmi
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -close_fd_mask=2 $(BUILD)/tests/fuzz/pmi tests/fuzz/pmi
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)
@@ -206,7 +224,7 @@ install: all
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc oshc++ oshCC
-	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
+	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so libshoal-pmix.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
 	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp
 	docs/man/install -u "$(DESTDIR)$(MANDIR)"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Becoming a PE. When oshrun started the process, its static data moves before main, by a
-// constructor, while there is one thread; the rest waits for shmem_init. See job.h and data.h.
+// Becoming a PE. When a launcher started the process, it joins the job before main, by a
+// constructor, so that its static data moves while there is one thread; the rest waits for
+// shmem_init. See job.h, data.h, and join.h for launchers other than oshrun.
 #include "boot.h"
 
 #include "call.h"
 #include "cpus.h"
 #include "data.h"
+#include "join.h"
 #include "log.h"
 #include "settings.h"
 #include "world.h"
@@ -24,19 +26,8 @@
 // address on every PE: far from programs, libraries and the sanitizers' shadows.
 #define HEAP_HINT 0x300000000000u
 
-// Launchers that we cannot join yet: a variable they set, the count of processes it tells.
-struct foreign {
-    const char *count_env, *name;
-};
-static const struct foreign foreign_launchers[] = {
-    {"PMI_SIZE", "a PMI launcher (mpiexec, srun)"},
-    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
-    {"SLURM_STEP_NUM_TASKS", "Slurm's srun"},
-    {"PMIX_SIZE", "a PMIx launcher"},
-};
-
 static struct pe_ctl *early_ctl; // of the slot the constructor claimed
-static const char *early_error;
+static const char *early_error; // "": it has been told
 
 // A slot belongs to one process. A program that a PE starts inherits the environment, and must not
 // take the PE's place.
@@ -56,17 +47,35 @@ static void publish_layout(struct job *job)
     bell_check(&job->bell);
 }
 
-__attribute__((constructor(101))) static void boot_early(void)
+// The descriptor of the job and this PE's number: from oshrun's environment, or by joining another
+// launcher's job. False: neither, or early_error says why not.
+static bool find_job(int *fd, int *pe)
 {
     const char *fd_text = getenv(JOB_ENV_FD), *pe_text = getenv(JOB_ENV_PE);
-    if (!fd_text || !pe_text)
-        return;
-    int fd = atoi(fd_text), pe = atoi(pe_text);
+    bool is_ours = fd_text && pe_text;
+    if (!is_ours && !pmi_is_there())
+        return false;
     if (settings_read()) {
         early_error = "a setting is wrong";
-        return;
+        return false;
     }
     log_configure(settings.log);
+    if (!is_ours) {
+        int joined = join_job(fd, pe);
+        if (joined < 0)
+            early_error = "";
+        return joined > 0;
+    }
+    *fd = atoi(fd_text);
+    *pe = atoi(pe_text);
+    return true;
+}
+
+__attribute__((constructor(101))) static void boot_early(void)
+{
+    int fd, pe;
+    if (!find_job(&fd, &pe))
+        return;
     struct job *job = job_open(fd);
     if (!job || pe < 0 || pe >= job->npes || !(early_ctl = job_map_ctl(fd, job, pe))) {
         early_error = "the job's environment (" JOB_ENV_FD ", " JOB_ENV_PE ") is not valid here";
@@ -78,6 +87,7 @@ __attribute__((constructor(101))) static void boot_early(void)
         return;
     }
     fcntl(fd, F_SETFD, FD_CLOEXEC);
+    join_place(early_ctl);
     world.job = job;
     world.job_fd = fd;
     world.me = pe;
@@ -85,20 +95,6 @@ __attribute__((constructor(101))) static void boot_early(void)
     call_slot = &early_ctl->call;
     data_move(fd, job, early_ctl, pe);
     publish_layout(job);
-}
-
-static int refuse_singleton(void)
-{
-    for (size_t i = 0; i < ARRAY_LEN(foreign_launchers); i++) {
-        const char *count = getenv(foreign_launchers[i].count_env);
-        if (count && atoi(count) > 1) {
-            log_line(LOG_ERROR, LOG_BOOT, "started by %s as one of %s processes, which this "
-                     "version cannot join: use `oshrun -n %s PROGRAM`", foreign_launchers[i].name,
-                     count, count);
-            return -1;
-        }
-    }
-    return 0;
 }
 
 static int boot_alone(void)
@@ -211,10 +207,11 @@ static void wait_for_all(void)
 int boot_join(void)
 {
     if (early_error) {
-        log_line(LOG_ERROR, LOG_BOOT, "%s", early_error);
+        if (early_error[0])
+            log_line(LOG_ERROR, LOG_BOOT, "%s", early_error);
         return -1;
     }
-    if (!world.job && (refuse_singleton() || boot_alone()))
+    if (!world.job && (join_refuse_alone() || boot_alone()))
         return -1;
     if (world.job->launcher && !world.ctl)
         prctl(PR_SET_PDEATHSIG, SIGKILL); // also when a script stands between oshrun and us

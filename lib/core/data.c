@@ -34,6 +34,8 @@ struct segment {
     uint64_t hash;
 };
 
+int data_quiet_threads;
+
 static off_t data_offset(const struct job *job, int slot)
 {
     return (off_t)(job->header_size + (uint64_t)job->slots * job->slice_size +
@@ -184,8 +186,9 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
     uintptr_t page = page_size();
     start &= -page; // the loader protects whole pages only, so this one can be written to
     uintptr_t end = (s.end + page - 1) & -page;
-    if (!settings.static_data || job->npes == 1 || end <= start || thread_count() > 1) {
-        if (thread_count() > 1)
+    bool has_others = thread_count() > 1 + data_quiet_threads;
+    if (!settings.static_data || job->npes == 1 || end <= start || has_others) {
+        if (has_others)
             log_line(LOG_WARN, LOG_DATA, "libshoal was loaded when the process had %d threads: "
                      "global variables are not symmetric", thread_count());
         pthread_atfork(NULL, NULL, mark_child);

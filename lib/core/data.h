@@ -6,8 +6,10 @@
 #include "job.h"
 
 // Moves the main program's writable segment, from the page where its read-only relocations end to its
-// end, into the job's file. Call it while the process has one thread, at best before main. Fills
+// end, into the job's file. Call it while the process has one thread, at best before main; those of
+// data_quiet_threads do not count: they wait, and never touch the main program's variables. Fills
 // world.data and the layout in ctl. Does nothing when the job has one PE or SHOAL_STATIC=0.
+extern int data_quiet_threads;
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me);
 
 // For a PE that starts alone, whose data stays where it is: marks forked children as no PEs.

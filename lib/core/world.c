@@ -9,6 +9,7 @@
 #include "ctx.h"
 #include "heap.h"
 #include "inbox.h"
+#include "join.h"
 #include "log.h"
 #include "net.h"
 #include "remote.h"
@@ -73,6 +74,7 @@ static void tell_of_dead(int dead)
 // Seen by every wait that takes long.
 static void look_at_job(void)
 {
+    join_look();
     int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
     if (unlikely(dead > watch.told && watch.fn))
         tell_of_dead(dead);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Children of a PE, and its threads. A forked child has variables of its own, as without the
 // library: what it stores is seen by nobody, what the PEs store afterwards it does not see, and
 // its end is not the job's. popen, posix_spawn, vfork and system start other programs. Threads that
@@ -352,8 +353,11 @@ static void own_job(char *self)
 {
     pid_t pid = fork();
     if (pid == 0) {
-        unsetenv("SHOAL_JOB");
-        unsetenv("SHOAL_PE");
+        static const char *const launchers[] = {"SHOAL_JOB", "SHOAL_PE", "PMI_FD", "PMI_SIZE",
+                                                "PMIX_NAMESPACE", "OMPI_COMM_WORLD_SIZE",
+                                                "SLURM_STEP_NUM_TASKS"};
+        for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+            unsetenv(launchers[i]);
         execl(self, self, "alone", (char *)NULL);
         _exit(1);
     }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Joining a job that another launcher than oshrun has started. The launcher tells ranks and keeps
+// what they publish (pmi.h); the node's lowest rank makes the job's file (job.h) and hands it to
+// the others, who find it by what it publishes (meeting.h).
+//
+// It all happens in a constructor (boot.c), so that static data can move before main, as under
+// oshrun. There is no launcher of ours to watch the PEs: another one ends the job when a PE dies,
+// or when a PE asks it to, which is done here, when the process exits.
+#include "join.h"
+
+#include "call.h"
+#include "data.h"
+#include "job.h"
+#include "log.h"
+#include "meeting.h"
+#include "settings.h"
+#include "wait.h"
+#include "world.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define JOIN_MS 60000      // from the fence on, when all are running, until the file is there
+#define GLOBAL_EXIT_MS 300 // for the others to see it, as in oshrun
+#define WATCHED_MS 300     // for those who asked to be told of a death, as in oshrun
+#define LOOK_MS 100        // between looks whether others live
+#define MEETING_KEY "shoal-meeting-%d"
+
+static struct pmi *launcher;
+static pid_t joined_pid;
+static struct pe_ctl *own_ctl;
+static bool same_pids; // a PE's number of its process is its number here
+
+// ---- all together
+
+static int lead(struct pmi *pmi, const char *key)
+{
+    struct meeting m;
+    char value[PMI_ENCODED(sizeof m) + 1];
+    int fd = job_create(pmi->locals, (int)settings.vnodes, settings.symmetric_size, 0);
+    int listener = fd >= 0 ? meeting_listen(&m) : -1;
+    if (listener < 0)
+        return -1;
+    pmi_encode(&m, sizeof m, value);
+    if (pmi->put(pmi, key, value) || pmi->fence(pmi) ||
+        meeting_serve(listener, &m, pmi->local, pmi->locals, fd, JOIN_MS, &same_pids))
+        return -1;
+    return fd;
+}
+
+static int follow(struct pmi *pmi, const char *key)
+{
+    struct meeting m;
+    char value[PMI_VALUE_MOST + 1];
+    if (pmi->fence(pmi) || pmi->get(pmi, pmi->local[0], key, value, sizeof value))
+        return -1;
+    if (pmi_decode(value, &m, sizeof m) == 0)
+        return meeting_ask(&m, pmi->rank, JOIN_MS, &same_pids);
+    log_line(LOG_ERROR, LOG_BOOT, "%s: what PE %d published as %s is not its address", pmi->name,
+             pmi->local[0], key);
+    return -1;
+}
+
+static int meet(struct pmi *pmi)
+{
+    char key[PMI_KEY_MOST + 1];
+    snprintf(key, sizeof key, MEETING_KEY, pmi->local[0]);
+    int fd = pmi->rank == pmi->local[0] ? lead(pmi, key) : follow(pmi, key);
+    if (fd < 0)
+        pmi->abort(pmi, EXIT_FAILURE, "a PE cannot join the job"); // the others would wait for it
+    return fd;
+}
+
+// ---- the end
+
+static long now_ms(void)
+{
+    return (long)(wait_now_ns() / 1000000);
+}
+
+static bool is_gone(int pid)
+{
+    return same_pids && pid && kill(pid, 0) && errno == ESRCH;
+}
+
+// A PE that never joined will not come to any barrier either. (left_syncs is 0.)
+static void leave(struct pe_ctl *ctl)
+{
+    // Pairs with the acquire load in end_if_abandoned (world.c).
+    atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
+    atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
+}
+
+// How many PEs have not seen the end of the job yet?
+static int count_blind(void)
+{
+    int n = 0;
+    for (int pe = world.first; pe < world.end; pe++)
+        n += pe != world.me && world_is_here(pe) && atomic_load(&world_ctl(pe)->state) != PE_LEFT &&
+             !is_gone(world_ctl(pe)->pid);
+    return n;
+}
+
+// shmem_global_exit was called here. The others get a moment to see it and to end in their own way,
+// as under oshrun; the launcher ends those who compute.
+static void end_all(int code)
+{
+    int blind;
+    for (long end = now_ms() + GLOBAL_EXIT_MS; (blind = count_blind()) && now_ms() < end;)
+        usleep(2000);
+    if (!blind && code == 0)
+        launcher->finalize(launcher);
+    else if (blind || !launcher->is_careless)
+        launcher->abort(launcher, code, "shmem_global_exit");
+}
+
+// Runs after world.c's handler, which was registered later.
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (getpid() != joined_pid)
+        return;
+    struct pe_ctl *ctl = own_ctl;
+    int state = ctl ? atomic_load(&ctl->state) : PE_NONE;
+    if (ctl &&
+        atomic_load_explicit(&world.job->ended, memory_order_acquire) == JOB_ENDED_GLOBAL_EXIT) {
+        fflush(NULL); // the launcher may be quick
+        if (atomic_load(&world.job->ended_by) == world.me) {
+            end_all(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed) & 0xff);
+            return;
+        }
+        leave(ctl);
+    } else if (state == PE_CLAIMED && status == 0) {
+        leave(ctl);
+    } else if (status && state != PE_FINALIZED && state != PE_LEFT) {
+        return; // by which the launcher knows that the job has failed
+    }
+    launcher->finalize(launcher);
+}
+
+// A PE has died, and the launcher has left the others alone.
+static void end_for(int pe, const struct pe_ctl *ctl, pid_t pid)
+{
+    uint64_t call = atomic_load_explicit(&ctl->call, memory_order_relaxed);
+    const char *name = call_name(call);
+    log_line(LOG_ERROR, LOG_BOOT, "PE %d (pid %d) has died%s%s; the other PEs are ended", pe,
+             (int)pid, name[0] ? call_blocks(call) ? " in " : "; its last Shoal call: " : "", name);
+    if (atomic_load_explicit(&world.job->watchers, memory_order_relaxed) > 0)
+        usleep(WATCHED_MS * 1000); // in which they are told
+    launcher->abort(launcher, EXIT_FAILURE, "a PE has died");
+}
+
+void join_look(void)
+{
+    static _Atomic long next;
+    if (!launcher || !launcher->is_careless || !same_pids)
+        return;
+    long now = now_ms(), due = atomic_load_explicit(&next, memory_order_relaxed);
+    if (now < due || !atomic_compare_exchange_strong(&next, &due, now + LOOK_MS))
+        return;
+    for (int pe = world.first; pe < world.end; pe++) {
+        if (pe == world.me || !world_is_here(pe))
+            continue;
+        struct pe_ctl *ctl = world_ctl(pe);
+        pid_t pid = atomic_load(&ctl->pid);
+        int32_t running = PE_RUNNING;
+        // In this order: who finalizes does so before it ends.
+        if (is_gone(pid) && atomic_compare_exchange_strong(&ctl->state, &running, PE_DEAD)) {
+            atomic_fetch_add_explicit(&world.job->dead, 1, memory_order_release);
+            end_for(pe, ctl, pid);
+        }
+    }
+}
+
+static void die_with_launcher(const struct pmi *pmi)
+{
+    pid_t parent = getppid();
+    if (!pmi->ends_with_parent)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        raise(SIGKILL);
+}
+
+int join_job(int *fd, int *pe)
+{
+    int opened = pmi_open(&launcher);
+    if (opened < 1)
+        return opened;
+    *pe = launcher->rank;
+    data_quiet_threads = launcher->threads;
+    joined_pid = getpid();
+    on_exit(at_exit, NULL);
+    if (launcher->size == 1)
+        return 0;
+    char ident[32];
+    snprintf(ident, sizeof ident, "PE %d: ", *pe);
+    log_set_ident(ident);
+    die_with_launcher(launcher);
+    if (launcher->locals == launcher->size)
+        return (*fd = meet(launcher)) < 0 ? -1 : 1;
+    if (*pe == 0)
+        log_line(LOG_ERROR, LOG_BOOT,
+                 "the launcher put %d PEs on more than one node, and this "
+                 "version has no network between nodes yet: run all of them on one host",
+                 launcher->size);
+    return -1;
+}
+
+void join_place(struct pe_ctl *ctl)
+{
+    own_ctl = ctl;
+}
+
+int join_refuse_alone(void)
+{
+    return launcher ? 0 : pmi_refuse_alone();
+}
+
+struct pmi *join_pmi(void)
+{
+    return launcher;
+}

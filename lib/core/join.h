@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Joining a job that another launcher than oshrun has started. See join.c.
+#ifndef SHOAL_CORE_JOIN_H
+#define SHOAL_CORE_JOIN_H
+
+#include "pmi.h"
+
+// Meets the other processes of the job, when pmi_is_there. Returns 1 with the descriptor of the
+// job's file and this PE's number; 0 when this process is alone or cannot join, which
+// join_refuse_alone tells apart; -1 after one line. It needs no world, and is called before main.
+int join_job(int *fd, int *pe);
+
+// Where this PE's control block is mapped, from the claim of its place on.
+struct pe_ctl;
+void join_place(struct pe_ctl *ctl);
+
+// After one line when a launcher started this process as one of several and it has not joined: -1.
+int join_refuse_alone(void);
+
+// For those who wait long: where the launcher does not end a job of which a PE has died, this does.
+void join_look(void);
+
+// The launcher, NULL when it was oshrun or there is none.
+struct pmi *join_pmi(void);
+
+#endif

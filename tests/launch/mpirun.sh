@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs started by Open MPI's mpirun: PMIx.
+. "$(dirname "$0")/lib.sh"
+
+mpirun=
+for name in mpirun.openmpi mpirun; do
+    command -v $name >/dev/null && $name --version 2>/dev/null | grep -q 'Open MPI' && mpirun=$name && break
+done
+[ -n "$mpirun" ] || skip "Open MPI's mpirun is not installed (package openmpi-bin)"
+[ -e "$build/lib/libshoal-pmix.so" ] || skip "libshoal-pmix.so is not built (package libpmix-dev)"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+launch=("$mpirun" --oversubscribe -n)
+. "$here/foreign.sh"
+check_programs
+check_ends 7
+
+# It is killed: nobody stays.
+rm -f "$tmp"/pid.*
+"$mpirun" --oversubscribe -n 4 "$tmp/job" pause "$tmp" >/dev/null 2>&1 &
+job=$!
+wait_for test -s "$tmp/pid.3"
+wait_for test -s "$tmp/pid.0"
+sleep 0.1 # all have written theirs and wait
+kill -KILL $job
+wait $job 2>/dev/null
+job=
+for tries in 1 2 3 4 5; do # it takes libpmix a while to notice
+    # shellcheck disable=SC2046
+    kill -0 $(pids) 2>/dev/null || break
+    sleep 0.5
+done
+# shellcheck disable=SC2046
+expect_gone $(pids)
+
+# What cannot be joined is refused: a launcher that is gone, a module that is not there.
+refused 'cannot be reached' env PMIX_NAMESPACE=1 PMIX_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$tmp/job"
+refused 'mpirun of Open MPI 4' env OMPI_COMM_WORLD_SIZE=2 "$tmp/job"
+mkdir "$tmp/alone"
+cp "$build/lib/libshoal.so.0" "$tmp/alone"
+refused libpmix "$mpirun" --oversubscribe -n 2 env LD_LIBRARY_PATH="$tmp/alone" \
+    LD_PRELOAD="$tmp/alone/libshoal.so.0" "$tmp/job"
+exit 0
