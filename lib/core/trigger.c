@@ -46,7 +46,7 @@ static void push(_Atomic uint64_t *list, struct work *w)
     uint64_t head = atomic_load_explicit(list, memory_order_relaxed);
     do
         atomic_store_explicit(&w->link, head, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(list, &head, ref_of(w), memory_order_release,
+    while (!atomic_compare_exchange_weak_explicit(list, &head, ref_of(w), memory_order_seq_cst,
                                                   memory_order_relaxed));
 }
 
@@ -149,8 +149,9 @@ static void lower_next(struct counter *c, uint64_t threshold)
 // Moves what was armed since into the heap, oldest first.
 static void collect(struct counter *c)
 {
-    // Pairs with push: the works are filled in.
-    uint64_t newest = atomic_exchange_explicit(&c->arrived, 0, memory_order_acquire), oldest = 0;
+    // Pairs with push: the works are filled in. seq_cst: after next was raised, or a work armed
+    // between the two would be forgotten.
+    uint64_t newest = atomic_exchange_explicit(&c->arrived, 0, memory_order_seq_cst), oldest = 0;
     while (newest) {
         struct work *w = ref_at(newest);
         uint64_t older = atomic_load_explicit(&w->link, memory_order_relaxed);

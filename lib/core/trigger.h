@@ -4,7 +4,8 @@
 // Arming never waits: the work is pushed onto the counter's list, its threshold lowers
 // counter.next, and then the sum is looked at. Whoever adds to the counter adds, then looks at
 // next. So one of the two sees that the work is due, and calls trigger_release(): who gets the
-// counter's lock moves the list into the heap and runs what is due, in order; who does not get it
+// counter's lock moves the list into the heap and runs what is due, in order, of
+// what had been armed when it looked; who does not get it
 // leaves a note, for which the holder looks again before it is done. Nobody ever waits for a
 // lock, so an owner that is stopped delays nobody, unless it is itself running works just then.
 // Works release others in turn: those counters queue up in the thread, there is no recursion.

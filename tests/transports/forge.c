@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // EACH: tcp;ofi_rxm net;ofi_rxm sockets
+// TIMEOUT: 170
 // Strangers at the door of a libfabric endpoint: PE 2 sends PE 0 messages that are wrong in one
 // thing each, from an endpoint of its own, and bytes that are no libfabric at all. PE 0 drops them,
 // says so once, and goes on to work with the others.

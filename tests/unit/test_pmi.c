@@ -364,12 +364,15 @@ static int store_get(struct pmi *pmi, int rank, const char *key, char *value, si
 {
     (void)rank;
     (void)pmi;
-    for (int i = 0; i < store.used; i++)
+    int found = -1;
+    pthread_mutex_lock(&store.lock); // another rank may be at the next exchange
+    for (int i = 0; i < store.used && found; i++)
         if (strcmp(store.key[i], key) == 0 && strlen(store.value[i]) < size) {
             strcpy(value, store.value[i]);
-            return 0;
+            found = 0;
         }
-    return -1;
+    pthread_mutex_unlock(&store.lock);
+    return found;
 }
 
 static char *store_mapping(struct pmi *pmi)
