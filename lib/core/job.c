@@ -30,7 +30,7 @@ static size_t round_up(size_t n, size_t grain)
 
 // All heaps together may fill the memory this node lets us use, and a quarter of the address
 // space we may reserve.
-static size_t default_heap_size(int npes)
+size_t job_default_heap(int npes)
 {
     if (LIMIT_HEAP_DEFAULT)
         return LIMIT_HEAP_DEFAULT;
@@ -45,10 +45,10 @@ static size_t default_heap_size(int npes)
 }
 
 // Consecutive PEs, as evenly as it goes.
-static void fill_nodes(struct job *job)
+static void fill_pes(struct job *job, const struct job_pe *pe)
 {
-    for (int pe = 0; pe < job->npes; pe++)
-        job->pe[pe] = (struct job_pe){(int32_t)((int64_t)pe * job->nodes / job->npes), pe};
+    for (int i = 0; i < job->npes; i++)
+        job->pe[i] = pe ? pe[i] : (struct job_pe){(int32_t)((int64_t)i * job->nodes / job->npes), i};
 }
 
 static size_t tables_size(int npes)
@@ -56,49 +56,58 @@ static size_t tables_size(int npes)
     return sizeof(struct job) + (size_t)npes * sizeof(struct job_pe);
 }
 
-static void fill_header(struct job *job, int npes, int nodes, size_t heap_size, pid_t launcher)
+static void fill_header(struct job *job, const struct job_plan *plan)
 {
+    size_t tables = round_up(tables_size(plan->npes), CACHE_LINE);
+    size_t heap_size = plan->heap_size ? plan->heap_size : job_default_heap(plan->slots);
     job->magic = JOB_MAGIC;
     job->layout = JOB_LAYOUT;
-    job->npes = npes;
+    job->npes = plan->npes;
     job->cpus = cpus_usable();
-    job->launcher = launcher;
-    job->nodes = nodes < npes ? nodes : npes;
-    job->slots = npes;
-    size_t tables = round_up(tables_size(npes), CACHE_LINE);
+    job->launcher = plan->launcher;
+    job->nodes = plan->nodes < plan->npes ? plan->nodes : plan->npes;
+    job->slots = plan->slots;
     job->cards = job->nodes > 1 ? tables : 0;
-    job->header_size = round_up(tables + (job->cards ? (size_t)npes * CARD_SIZE : 0), HEAP_GRAIN);
+    job->header_size =
+        round_up(tables + (job->cards ? (size_t)plan->npes * CARD_SIZE : 0), HEAP_GRAIN);
     job->heap_offset = round_up(sizeof(struct slice), HEAP_GRAIN);
     job->heap_size = round_up(heap_size, HEAP_GRAIN);
     job->arena_size = job->heap_size > ARENA_LEAST ? job->heap_size : ARENA_LEAST;
     job->slice_size = job->heap_offset + job->heap_size + job->arena_size;
-    fill_nodes(job);
+    fill_pes(job, plan->pe);
 }
 
-int job_create(int npes, int nodes, size_t heap_size, pid_t launcher)
+int job_create_planned(const struct job_plan *plan)
 {
-    size_t tables = tables_size(npes);
+    size_t tables = tables_size(plan->npes);
     struct job *job = calloc(1, tables);
     int fd = -1;
-    if (job && getrandom(&job->secret, sizeof job->secret, 0) == sizeof job->secret)
+    if (job && (job->secret = plan->secret, plan->secret ||
+                getrandom(&job->secret, sizeof job->secret, 0) == sizeof job->secret))
         fd = memfd_create("shoal", MFD_ALLOW_SEALING);
     if (fd < 0) {
         log_line(LOG_ERROR, LOG_BOOT, "memfd_create: %s", strerror(errno));
         free(job);
         return -1;
     }
-    fill_header(job, npes, nodes, heap_size ? heap_size : default_heap_size(npes), launcher);
-    off_t size = (off_t)(job->header_size + (size_t)npes * job->slice_size);
+    fill_header(job, plan);
+    off_t size = (off_t)(job->header_size + (size_t)plan->slots * job->slice_size);
     bool failed = ftruncate(fd, size) || pwrite(fd, job, tables, 0) != (ssize_t)tables;
     free(job);
     if (failed) {
         log_line(LOG_ERROR, LOG_BOOT, "cannot make a shared file of %lld bytes for %d PEs: %s; "
-                 "lower SHMEM_SYMMETRIC_SIZE", (long long)size, npes, strerror(errno));
+                 "lower SHMEM_SYMMETRIC_SIZE", (long long)size, plan->slots, strerror(errno));
         close(fd);
         return -1;
     }
     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); // no PE can be given a SIGBUS by another
     return fd;
+}
+
+int job_create(int npes, int nodes, size_t heap_size, pid_t launcher)
+{
+    return job_create_planned(&(struct job_plan){.npes = npes, .nodes = nodes, .slots = npes,
+                                                 .heap_size = heap_size, .launcher = launcher});
 }
 
 static bool cards_fit(const struct job *job)

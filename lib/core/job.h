@@ -101,6 +101,18 @@ static inline uint64_t job_slice(const struct job *job, int pe)
     return job->header_size + (uint64_t)job->pe[pe].slot * job->slice_size;
 }
 
+// What one node's file of a job is made from. pe NULL: all PEs are on this machine, consecutive ones
+// on the same of `nodes` nodes.
+struct job_plan {
+    int npes, nodes, slots;
+    size_t heap_size; // 0: choose
+    pid_t launcher;   // 0: none of ours
+    uint64_t secret;  // 0: choose
+    const struct job_pe *pe;
+};
+int job_create_planned(const struct job_plan *plan);
+size_t job_default_heap(int slots);
+
 // Creates the job's memfd for npes PEs of which all are on this machine, as `nodes` nodes, with heaps
 // of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
 int job_create(int npes, int nodes, size_t heap_size, pid_t launcher);

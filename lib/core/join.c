@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define JOIN_MS 60000      // from the fence on, when all are running, until the file is there
@@ -37,11 +38,66 @@ static bool same_pids; // a PE's number of its process is its number here
 
 // ---- all together
 
-static int lead(struct pmi *pmi, const char *key)
+// What the nodes agree upon before they make their files.
+struct terms {
+    uint64_t secret, heap_size;
+};
+
+// The secret is that of the first node, the heap the smallest that any would choose.
+static int agree(struct pmi *pmi, struct terms *t)
+{
+    bool leads = pmi->rank == pmi->local[0];
+    struct terms *all = NULL;
+    if (leads) {
+        if (pmi_map(pmi) || getrandom(&t->secret, sizeof t->secret, 0) != sizeof t->secret ||
+            !(all = calloc((size_t)pmi->map.nodes, sizeof *all)))
+            return -1;
+        t->heap_size = settings.symmetric_size ? (size_t)settings.symmetric_size
+                                               : job_default_heap(pmi->locals);
+    }
+    int status = pmi_exchange(pmi, t, sizeof *t, all);
+    for (int node = 0; leads && !status && node < pmi->map.nodes; node++)
+        if (all[node].heap_size < t->heap_size)
+            t->heap_size = all[node].heap_size;
+    if (leads)
+        t->secret = all[0].secret;
+    free(all);
+    return status;
+}
+
+// Every PE's node, and its place among those of its node.
+static int create_of_several(struct pmi *pmi, const struct terms *t)
+{
+    struct job_plan plan = {.npes = pmi->size, .nodes = pmi->map.nodes, .slots = pmi->locals,
+                            .heap_size = t->heap_size, .secret = t->secret};
+    struct job_pe *pe = calloc((size_t)pmi->size, sizeof *pe);
+    int *used = calloc((size_t)pmi->map.nodes, sizeof *used);
+    int fd = -1;
+    if (pe && used) {
+        for (int rank = 0; rank < pmi->size; rank++) {
+            int node = node_of(&pmi->map, rank);
+            pe[rank] = (struct job_pe){node, used[node]++};
+        }
+        plan.pe = pe;
+        fd = job_create_planned(&plan);
+    }
+    free(pe);
+    free(used);
+    return fd;
+}
+
+static int create(struct pmi *pmi, const struct terms *t)
+{
+    if (pmi->locals < pmi->size)
+        return create_of_several(pmi, t);
+    return job_create(pmi->locals, (int)settings.vnodes, settings.symmetric_size, 0);
+}
+
+static int lead(struct pmi *pmi, const char *key, const struct terms *t)
 {
     struct meeting m;
     char value[PMI_ENCODED(sizeof m) + 1];
-    int fd = job_create(pmi->locals, (int)settings.vnodes, settings.symmetric_size, 0);
+    int fd = create(pmi, t);
     int listener = fd >= 0 ? meeting_listen(&m) : -1;
     if (listener < 0)
         return -1;
@@ -69,7 +125,10 @@ static int meet(struct pmi *pmi)
 {
     char key[PMI_KEY_MOST + 1];
     snprintf(key, sizeof key, MEETING_KEY, pmi->local[0]);
-    int fd = pmi->rank == pmi->local[0] ? lead(pmi, key) : follow(pmi, key);
+    struct terms terms = {0};
+    int fd = -1;
+    if (pmi->locals == pmi->size || agree(pmi, &terms) == 0)
+        fd = pmi->rank == pmi->local[0] ? lead(pmi, key, &terms) : follow(pmi, key);
     if (fd < 0)
         pmi->abort(pmi, EXIT_FAILURE, "a PE cannot join the job"); // the others would wait for it
     return fd;
@@ -201,14 +260,7 @@ int join_job(int *fd, int *pe)
     snprintf(ident, sizeof ident, "PE %d: ", *pe);
     log_set_ident(ident);
     die_with_launcher(launcher);
-    if (launcher->locals == launcher->size)
-        return (*fd = meet(launcher)) < 0 ? -1 : 1;
-    if (*pe == 0)
-        log_line(LOG_ERROR, LOG_BOOT,
-                 "the launcher put %d PEs on more than one node, and this "
-                 "version has no network between nodes yet: run all of them on one host",
-                 launcher->size);
-    return -1;
+    return (*fd = meet(launcher)) < 0 ? -1 : 1;
 }
 
 void join_place(struct pe_ctl *ctl)

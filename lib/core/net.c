@@ -3,6 +3,7 @@
 #include "net.h"
 
 #include "card.h"
+#include "join.h"
 #include "log.h"
 #include "module.h"
 #include "net_message.h"
@@ -11,6 +12,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,19 +69,74 @@ static int write_card(void)
     card->address_n = (uint32_t)net.facts.address_size;
     if (net.transport->address(net.ep, card->address))
         return -1;
-    // Pairs with the acquire load in exchange_cards.
+    // Pairs with the acquire load in wait_for_cards.
     atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
     bell_check(&world.job->bell);
     return 0;
 }
 
-static void wait_for_cards(void)
+static void wait_for_cards(int count)
+{
+    struct waiter w = waiter_start(&world.job->bell);
+    while (atomic_load_explicit(&world.job->carded, memory_order_acquire) < count)
+        waiter_step(&w);
+}
+
+// PEs of the node that has most.
+static int most_slots(void)
+{
+    int most = 0;
+    for (int pe = 0; pe < world.npes; pe++)
+        if (world.job->pe[pe].slot >= most)
+            most = world.job->pe[pe].slot + 1;
+    return most;
+}
+
+// Between hosts the nodes' leaders exchange what their PEs have written, each PE at its slot.
+static int exchange_cards(void)
+{
+    bool leads = world.job->pe[world.me].slot == 0;
+    size_t each = offsetof(struct card, address) + net.facts.address_size;
+    size_t whole = each * (size_t)most_slots();
+    char *mine = leads ? calloc(1, whole) : NULL;
+    char *all = leads ? calloc((size_t)world.nodes, whole) : NULL;
+    if (leads && (!mine || !all)) {
+        log_line(LOG_ERROR, LOG_BOOT, "no memory for the addresses of %d PEs", world.npes);
+        return -1;
+    }
+    for (int pe = world.first; leads && pe < world.end; pe++)
+        if (world_is_here(pe))
+            memcpy(mine + (size_t)world.job->pe[pe].slot * each, card_of(world.job, pe), each);
+    int status = pmi_exchange(join_pmi(), mine, whole, all);
+    for (int pe = 0; leads && !status && pe < world.npes; pe++) {
+        const struct job_pe *at = &world.job->pe[pe];
+        if (!world_is_here(pe))
+            memcpy(card_of(world.job, pe),
+                   all + (size_t)at->node * whole + (size_t)at->slot * each, each);
+    }
+    free(mine);
+    free(all);
+    return status;
+}
+
+// Until all cards are in this node's file.
+static int gather_cards(void)
 {
     static int times;
-    int all = ++times * world.job->slots;
-    struct waiter w = waiter_start(&world.job->bell);
-    while (atomic_load_explicit(&world.job->carded, memory_order_acquire) < all)
-        waiter_step(&w);
+    bool hosts = world.job->slots < world.npes;
+    int before = times * (world.job->slots + hosts);
+    times++;
+    wait_for_cards(before + world.job->slots);
+    if (!hosts)
+        return 0;
+    if (exchange_cards())
+        return -1;
+    if (world.job->pe[world.me].slot == 0) {
+        atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
+        bell_check(&world.job->bell);
+    }
+    wait_for_cards(before + world.job->slots + 1);
+    return 0;
 }
 
 // All PEs run one program with one library and one transport, or cannot understand each other.
@@ -200,8 +257,7 @@ int net_up(void)
         return -1;
     log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
              net.facts.name);
-    wait_for_cards();
-    if (compare_cards())
+    if (gather_cards() || compare_cards())
         return -1;
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;

@@ -124,33 +124,48 @@ static int find_locals(void)
     return failed ? refuse("the ranks on this node make no sense: \"%s\"", shown) : 0;
 }
 
-// ---- the node map, built from each node's list of ranks
+// ---- the node map, built from each rank's host name, which is known here without asking anybody.
+// (PMIx_Resolve_peers of another node waits for what nobody has sent yet.)
 
-// Fills node[rank] from the launcher's lists. Returns 0, or -1 after one line.
+struct hosts {
+    char **name;
+    int n;
+};
+
+// The number of a host, a new one when it is the first time; -1: no memory.
+static int number_of(struct hosts *h, char *name)
+{
+    for (int i = h->n - 1; i >= 0; i--) // most often the last one
+        if (strcmp(h->name[i], name) == 0) {
+            free(name);
+            return i;
+        }
+    char **more = realloc(h->name, ((size_t)h->n + 1) * sizeof *more);
+    if (!more) {
+        free(name);
+        return -1;
+    }
+    h->name = more;
+    h->name[h->n] = name;
+    return h->n++;
+}
+
+// Fills node[rank]. Returns 0, or -1 after one line.
 static int place_ranks(int *node)
 {
-    char *names = NULL, *rest;
-    int placed = 0, number = 0;
-    if (check(PMIx_Resolve_nodes(client.self.nspace, &names), "PMIx_Resolve_nodes"))
-        return -1;
-    for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-        pmix_proc_t *procs = NULL;
-        size_t n = 0;
-        if (check(PMIx_Resolve_peers(name, client.self.nspace, &procs, &n), "PMIx_Resolve_peers"))
+    struct hosts hosts = {0};
+    int rank = 0;
+    for (; rank < client.pmi.size; rank++) {
+        pmix_proc_t proc;
+        PMIX_LOAD_PROCID(&proc, client.self.nspace, (pmix_rank_t)rank);
+        char *name = get_string(&proc, PMIX_HOSTNAME);
+        if (!name || (node[rank] = number_of(&hosts, name)) < 0)
             break;
-        for (size_t i = 0; i < n; i++)
-            if (procs[i].rank < (unsigned)client.pmi.size && node[procs[i].rank] < 0) {
-                node[procs[i].rank] = number;
-                placed++;
-            }
-        number += n > 0;
-        PMIX_PROC_FREE(procs, n);
     }
-    free(names);
-    return placed == client.pmi.size ? 0
-                                     : refuse("the launcher says of %d of %d ranks on which "
-                                              "node they are",
-                                              placed, client.pmi.size);
+    for (int i = 0; i < hosts.n; i++)
+        free(hosts.name[i]);
+    free(hosts.name);
+    return rank == client.pmi.size ? 0 : -1;
 }
 
 // Runs of ranks on one node; runs of equal length on consecutive nodes become one block.

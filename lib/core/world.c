@@ -198,8 +198,16 @@ static void wait_for_leavers(void)
         waiter_step(&w);
 }
 
+// Hosts share no counter: their PEs meet over the network.
+static void meet_hosts(void)
+{
+    if (world.job->slots < world.npes)
+        coll_sync_world();
+}
+
 static void world_down(void)
 {
+    meet_hosts();
     announce_leaving();
     wait_for_leavers();
     for (size_t i = ARRAY_LEN(steps); i-- > 0;)
@@ -249,12 +257,14 @@ static void at_exit(int status, void *unused)
         atomic_load_explicit(&world.job->ended, memory_order_relaxed))
         return;
     struct pe_ctl *ctl = world_ctl(world.me);
+    if (net.transport) {
+        remote_flush();
+        meet_hosts();
+    }
     ctl->left_syncs = shoal_team_world.syncs;
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
-    if (net.transport)
-        remote_flush();
     announce_leaving();
     if (net.transport) // others may still send to it, and its end would break their connections
         wait_for_leavers();
