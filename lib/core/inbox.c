@@ -28,21 +28,42 @@ static unsigned char *payload_of(struct channel *c, uint32_t slots, uint64_t tic
 }
 
 // ---- Sending
-static bool claim(struct channel *c, uint32_t slots, struct inbox_room *room)
+static bool is_room(const struct channel *c, uint32_t slots, uint64_t ticket)
+{
+    // Pairs with the release in give_back: the slot's last message has been read.
+    return ticket - atomic_load_explicit(&c->drained, memory_order_acquire) < slots;
+}
+
+static void take_slot(struct channel *c, uint32_t slots, uint64_t ticket, struct inbox_room *room)
+{
+    room->channel = c;
+    room->ticket = ticket;
+    room->envelope = &c->envelope[ticket & (slots - 1)];
+    room->payload = payload_of(c, slots, ticket);
+    // Through a receiver that is another process; pairs with publish.
+    KNOWN_TO_BE_AFTER(room->envelope->turn);
+}
+
+// In a ring, whose slots this PE alone claims, with the peer locked.
+static bool claim_alone(struct channel *c, struct inbox_room *room)
+{
+    uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
+    if (!is_room(c, LIMIT_RING_SLOTS, t))
+        return false;
+    atomic_store_explicit(&c->ticket, t + 1, memory_order_relaxed);
+    take_slot(c, LIMIT_RING_SLOTS, t, room);
+    return true;
+}
+
+static bool claim(struct channel *c, struct inbox_room *room)
 {
     uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
     do {
-        // Pairs with the release in give_back: the slot's last message has been read.
-        if (t - atomic_load_explicit(&c->drained, memory_order_acquire) >= slots)
+        if (!is_room(c, LIMIT_INBOX_SLOTS, t))
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
-    room->channel = c;
-    room->ticket = t;
-    room->envelope = &c->envelope[t & (slots - 1)];
-    room->payload = payload_of(c, slots, t);
-    // Through a receiver that is another process; pairs with publish.
-    KNOWN_TO_BE_AFTER(room->envelope->turn);
+    take_slot(c, LIMIT_INBOX_SLOTS, t, room);
     return true;
 }
 
@@ -67,10 +88,9 @@ void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
     }
 }
 
-static bool claim_for(int from, uint32_t seq, struct channel *c, uint32_t slots,
-                      struct inbox_room *room)
+static bool claim_shared(int from, uint32_t seq, struct inbox_room *room)
 {
-    if (!claim(c, slots, room))
+    if (!claim(shared_channel(room->pe), room))
         return false;
     room->envelope->from = from;
     room->envelope->seq = seq;
@@ -81,7 +101,7 @@ static bool claim_for(int from, uint32_t seq, struct channel *c, uint32_t slots,
 static bool open_ring(struct peer *peer, struct inbox_room *room)
 {
     uint64_t number = peer->made % LIMIT_RINGS;
-    if (!claim_for(world.me, number_after(peer->sent), shared_channel(room->pe), LIMIT_INBOX_SLOTS, room))
+    if (!claim_shared(world.me, number_after(peer->sent), room))
         return false;
     inbox_fill(room, &(struct inbox_message){
                          .arg = number, .id = INBOX_RING_OPEN, .flags = ENVELOPE_SYSTEM});
@@ -98,12 +118,15 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
 {
     if (unlikely(peer->made) && !open_ring(peer, room))
         return false;
-    struct channel *c = peer->ring ? ref_at(peer->ring) : shared_channel(room->pe);
-    uint32_t slots = peer->ring ? LIMIT_RING_SLOTS : LIMIT_INBOX_SLOTS;
-    if (!claim_for(world.me, number_after(peer->sent), c, slots, room))
+    uint32_t number = number_after(peer->sent);
+    bool done = peer->ring ? claim_alone(ref_at(peer->ring), room)
+                           : claim(shared_channel(room->pe), room);
+    if (!done)
         return false;
+    room->envelope->from = world.me;
+    room->envelope->seq = number;
     room->ring_bit = peer->ring_bit;
-    peer->sent = number_after(peer->sent);
+    peer->sent = number;
     room->ask = peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
     peer->asked |= room->ask;
     return true;
@@ -195,7 +218,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     struct inbox_room room = {.pe = pe};
     struct channel *c = shared_channel(pe);
     struct waiter w = waiter_start(&c->bell);
-    while (!claim_for(from, 0, c, LIMIT_INBOX_SLOTS, &room))
+    while (!claim_shared(from, 0, &room))
         if (!inbox_poll())
             waiter_step(&w);
     inbox_fill(&room, m);

@@ -49,7 +49,7 @@ void peers_forget(void)
     free((void *)table);
 }
 
-void peer_lock(struct peer *p)
+void peer_wait(struct peer *p)
 {
     uint32_t is_free = 0;
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
@@ -58,9 +58,4 @@ void peer_lock(struct peer *p)
         is_free = 0;
         waiter_step(&w);
     }
-}
-
-void peer_unlock(struct peer *p)
-{
-    atomic_store_explicit(&p->lock, 0, memory_order_release);
 }

@@ -3,6 +3,8 @@
 #ifndef SHOAL_CORE_PEERS_H
 #define SHOAL_CORE_PEERS_H
 
+#include "compiler.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +28,20 @@ static inline uint32_t number_after(uint32_t n)
 struct peer *peer_of(int pe);
 void peers_forget(void); // all of them
 
-void peer_lock(struct peer *p);
-void peer_unlock(struct peer *p);
+void peer_wait(struct peer *p); // until it is locked here
+
+static inline void peer_lock(struct peer *p)
+{
+    uint32_t is_free = 0;
+    if (unlikely(!atomic_compare_exchange_strong_explicit(&p->lock, &is_free, 1,
+                                                          memory_order_acquire,
+                                                          memory_order_relaxed)))
+        peer_wait(p);
+}
+
+static inline void peer_unlock(struct peer *p)
+{
+    atomic_store_explicit(&p->lock, 0, memory_order_release);
+}
 
 #endif
