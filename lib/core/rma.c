@@ -4,6 +4,12 @@
 
 #include "log.h"
 
+void rma_put_copy(void *to, const void *from, size_t n, struct bell *bell)
+{
+    memcpy(to, from, n);
+    bell_check(bell);
+}
+
 // Bytes from the first to the end of the last block, on the side with this stride; more than there
 // is anywhere when that overflows.
 static size_t extent(const struct rma_strides *s, ptrdiff_t stride)
