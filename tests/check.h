@@ -51,6 +51,20 @@ static inline void check_spread(void)
     sched_setaffinity(0, sizeof one, &one);
 }
 
+// 'R', 'S', 'T', ... of a process; '?' where /proc does not say.
+static inline char check_process_state(uint64_t process)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)process);
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    char *end = strrchr(text, ')');
+    return end && end[1] ? end[2] : '?';
+}
+
 static inline int check_done(void)
 {
     int running = 0;

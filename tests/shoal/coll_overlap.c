@@ -73,15 +73,8 @@ static void compute(void)
 
 static bool is_stopped(uint64_t process)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)process);
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = 0;
-    char *end = strrchr(text, ')');
-    return !end || end[2] == 'T';
+    char state = check_process_state(process);
+    return state == 'T' || state == '?';
 }
 
 static void begin(void)

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counting events: numbers that are the same on all members, increments and sets on every PE,
 // failures, sets of counters tested and waited on, the end of the table, reuse.
-#include "../check.h"
+#include "counters.h"
 
-#include <shoal.h>
 #include <unistd.h>
 
 enum { MOST_PES = 64, MOST_COUNTERS = 1 << 20 };
 
 static shoal_ct_t ids[MOST_PES]; // symmetric: everybody's number for one allocation
 static uint64_t cell, pid;
-
-static shoal_ct_value_t value_of(shoal_ct_t ct)
-{
-    shoal_ct_value_t v = {77, 77};
-    CHECK_EQ(shoal_ct_get(ct, &v), SHOAL_OK);
-    return v;
-}
 
 static void check_value(shoal_ct_t ct, uint64_t success, uint64_t failure)
 {
@@ -26,14 +18,6 @@ static void check_value(shoal_ct_t ct, uint64_t success, uint64_t failure)
     CHECK(shoal_ct_at(ct) != NULL);
     CHECK_EQ(shoal_ct_at(ct)->success, success);
     CHECK_EQ(shoal_ct_at(ct)->failure, failure);
-}
-
-static shoal_ct_t must_ct(shmem_team_t team)
-{
-    shoal_ct_t ct = SHOAL_CT_NONE;
-    CHECK_EQ(shoal_ct_alloc(team, &ct), SHOAL_OK);
-    CHECK(ct != SHOAL_CT_NONE);
-    return ct;
 }
 
 static void private_counters(void)
@@ -192,20 +176,6 @@ static void order(void)
     CHECK_EQ(shoal_ct_free(SHMEM_TEAM_WORLD, ct), SHOAL_OK);
 }
 
-// 'R', 'S', ... of a process; '?' where /proc does not say.
-static char state_of(uint64_t process)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)process);
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = 0;
-    char *end = strrchr(text, ')');
-    return end && end[1] ? end[2] : '?';
-}
-
 // PE 0 sees its neighbour asleep in the wait, and wakes it by the last of several counters.
 static void sleep_and_wake(void)
 {
@@ -222,7 +192,7 @@ static void sleep_and_wake(void)
             CHECK_EQ(index, 2);
         } else if (me == 0) {
             uint64_t process = shmem_uint64_g(&pid, 1);
-            while (state_of(process) == 'R')
+            while (check_process_state(process) == 'R')
                 sched_yield();
             CHECK_EQ(shoal_ct_inc(1, ct[2], (shoal_ct_value_t){turn == 1, turn != 1}), SHOAL_OK);
         }

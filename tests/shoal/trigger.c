@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Triggered operations: every kind of work between every kind of memory, released by successes, by
 // failures, by both, by a set, and at once; its completion; what is optional.
-#include "../check.h"
+#include "counters.h"
 
-#include <shoal.h>
 #include <stddef.h>
 
 enum { KINDS = 3, BYTES = 3000, ELEMENTS = 100, PAYLOAD = 100, THRESHOLD = 3 };
@@ -43,47 +42,11 @@ static void on_comp(const shoal_am_t *am)
     CHECK_EQ(shoal_ct_inc(me, came, (shoal_ct_value_t){1, 0}), SHOAL_OK);
 }
 
-static shoal_ct_t must_ct(shmem_team_t team)
-{
-    shoal_ct_t ct = SHOAL_CT_NONE;
-    CHECK_EQ(shoal_ct_alloc(team, &ct), SHOAL_OK);
-    return ct;
-}
-
-static bool check_value(int line, shoal_ct_t ct, uint64_t success, uint64_t failure)
-{
-    shoal_ct_value_t v = {77, 77};
-    bool ok = CHECK_EQ(shoal_ct_get(ct, &v), SHOAL_OK);
-    ok &= CHECK_EQ(v.success, success);
-    ok &= CHECK_EQ(v.failure, failure);
-    if (!ok)
-        fprintf(stderr, "    in line %d\n", line);
-    return ok;
-}
-#define VALUE_IS(ct, success, failure) check_value(__LINE__, ct, success, failure)
-
-static void count(int pe, shoal_ct_t ct, uint64_t success, uint64_t failure)
-{
-    CHECK_EQ(shoal_ct_inc(pe, ct, (shoal_ct_value_t){success, failure}), SHOAL_OK);
-}
-
-static void wait_sum(shoal_ct_t ct, uint64_t threshold)
-{
-    CHECK_EQ(shoal_ct_wait(1, &ct, &threshold, NULL), SHOAL_OK);
-}
-
 static void arm(const shoal_work_t *work, uint64_t threshold)
 {
     shoal_trigger_t handle = 0;
     CHECK_EQ(shoal_trigger(work, gate, threshold, done, &handle), SHOAL_OK);
     CHECK(handle != 0);
-}
-
-static shoal_rptr_t symmetric(const void *at, int pe)
-{
-    shoal_rptr_t r = {0};
-    CHECK_EQ(shoal_rptr_symmetric(at, pe, &r), SHOAL_OK);
-    return r;
 }
 
 static shoal_rptr_t in_box(int kind, size_t offset)

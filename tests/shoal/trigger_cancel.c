@@ -2,34 +2,14 @@
 // NODES: 1
 // Cancelling triggered operations: one, all of a counter, in a race with their release by others,
 // with the counter; when all works of a PE are in use, and that they come back from every end.
-#include "../check.h"
+#include "counters.h"
 
-#include <shoal.h>
 
 enum { WORKS = 65536, MANY = 600, RACE = 400, RACES = 12, USER_OP = 3 };
 
 static shoal_ct_t gate, done;
 static uint64_t ran[MANY];
 static shoal_trigger_t handles[WORKS];
-
-static shoal_ct_t must_ct(shmem_team_t team)
-{
-    shoal_ct_t ct = SHOAL_CT_NONE;
-    CHECK_EQ(shoal_ct_alloc(team, &ct), SHOAL_OK);
-    return ct;
-}
-
-static void count(int pe, shoal_ct_t ct, uint64_t n)
-{
-    CHECK_EQ(shoal_ct_inc(pe, ct, (shoal_ct_value_t){n, 0}), SHOAL_OK);
-}
-
-static shoal_ct_value_t value_of(shoal_ct_t ct)
-{
-    shoal_ct_value_t v = {77, 77};
-    CHECK_EQ(shoal_ct_get(ct, &v), SHOAL_OK);
-    return v;
-}
 
 static void reset(void)
 {
@@ -70,7 +50,7 @@ static void first_middle_last(void)
         CHECK_EQ(shoal_trigger_cancel(h[which]), SHOAL_ELATE);
         CHECK_EQ(value_of(done).success + value_of(done).failure, 0);
         shmem_barrier_all();
-        count(left_pe(), gate, 1);
+        count(left_pe(), gate, 1, 0);
         shmem_barrier_all();
         for (int i = 0; i < 3; i++) {
             CHECK_EQ(ran[i], i != which);
@@ -94,7 +74,7 @@ static void old_handles(void)
             CHECK_EQ(shoal_trigger_cancel(h[k]), SHOAL_ELATE);
         }
         if (i % 2)
-            count(me, gate, 1); // run, else cancelled
+            count(me, gate, 1, 0); // run, else cancelled
         CHECK_EQ(shoal_trigger_cancel(h[i]), i % 2 ? SHOAL_ELATE : SHOAL_OK);
         CHECK_EQ(ran[i], i % 2);
         CHECK_EQ(shoal_ct_set(me, gate, (shoal_ct_value_t){0, 0}), SHOAL_OK);
@@ -120,7 +100,7 @@ static void some_of_many(void)
             gone[i] |= !late;
         }
         shmem_barrier_all();
-        count(left_pe(), gate, 5);
+        count(left_pe(), gate, 5, 0);
         shmem_barrier_all();
         CHECK_EACH(i, MANY, ran[i], !gone[i] && threshold[i] <= sum + 5);
         for (int i = 0; i < MANY; i++)
@@ -139,18 +119,18 @@ static void all_of_a_counter(void)
     for (int i = 0; i < MANY; i++)
         handles[i] = arm(i, (uint64_t)(i % 10) + 1);
     shmem_barrier_all();
-    count(left_pe(), gate, 3);
+    count(left_pe(), gate, 3, 0);
     shmem_barrier_all();
     CHECK_EQ(cancel_all(), MANY * 7 / 10);
     CHECK_EQ(cancel_all(), 0);
     shmem_barrier_all();
-    count(left_pe(), gate, 100);
+    count(left_pe(), gate, 100, 0);
     shmem_barrier_all();
     CHECK_EACH(i, MANY, ran[i], i % 10 < 3);
     for (int i = 0; i < MANY; i++)
         CHECK_EQ(shoal_trigger_cancel(handles[i]), SHOAL_ELATE);
     CHECK_EQ(value_of(done).failure, 0);
-    count(me, other, 1); // the other counter has kept its work
+    count(me, other, 1, 0); // the other counter has kept its work
     CHECK_EQ(value_of(done).failure, 1);
     arm(0, 103); // and this one can be used again
     CHECK_EQ(ran[0], 2);
@@ -172,7 +152,7 @@ static int cancel_each(int how, bool gone[RACE])
         gone[k] = status == SHOAL_OK;
         cancelled += gone[k];
         if (i % 8 == 0 && npes > 1)
-            count((me + 1 + i % (npes - 1)) % npes, gate, 1);
+            count((me + 1 + i % (npes - 1)) % npes, gate, 1, 0);
     }
     return cancelled;
 }
@@ -192,13 +172,13 @@ static void race(int round)
         cancelled = cancel_each(how, gone);
     } else {
         for (int i = 0; i < RACE / 2; i++)
-            count((me + i) % npes, gate, 1);
+            count((me + i) % npes, gate, 1, 0);
         cancelled = cancel_all();
         CHECK_EQ(cancel_all(), 0);
     }
     shmem_int32_atomic_inc(&waiting, 0);
     while (shmem_int32_atomic_fetch(&waiting, 0) < npes)
-        count(right_pe(), gate, 1);
+        count(right_pe(), gate, 1, 0);
     shmem_barrier_all();
     uint64_t sum = 0;
     for (int i = 0; i < RACE; i++)
@@ -229,15 +209,15 @@ static void with_its_counter(void)
             CHECK_EQ(shoal_ct_cancel(ct, NULL), SHOAL_EINVAL);
             CHECK_EQ(shoal_trigger(&w, ct, 1, SHOAL_CT_NONE, NULL), SHOAL_EINVAL);
             shmem_barrier_all();
-            count(right_pe(), ct, 10); // for a number that is free: lost
+            count(right_pe(), ct, 10, 0); // for a number that is free: lost
             shmem_barrier_all();
             CHECK_EQ(value_of(done).success, 0);
             shoal_ct_t again = must_ct(of);
             shmem_barrier_all();
             CHECK_EQ(shoal_trigger(&w, again, 5, SHOAL_CT_NONE, NULL), SHOAL_OK);
-            count(me, again, 4);
+            count(me, again, 4, 0);
             CHECK_EQ(value_of(done).success, 0);
-            count(me, again, 1);
+            count(me, again, 1, 0);
             CHECK_EQ(value_of(done).success, 1);
             CHECK_EQ(shoal_ct_free(of, again), SHOAL_OK);
         }
@@ -276,14 +256,14 @@ static void exhausted(void)
         } else if (way == 1) {
             CHECK_EQ(cancel_all(), n);
         } else {
-            count(left_pe(), gate, 1);
+            count(left_pe(), gate, 1, 0);
             shmem_barrier_all();
             run = (n + 1) / 2;
             CHECK_EQ(value_of(done).success, run);
             CHECK_EQ(value_of(done).failure, run);
             shmem_barrier_all();
             if (way == 2) {
-                count(right_pe(), gate, 1);
+                count(right_pe(), gate, 1, 0);
                 run = n;
             } else {
                 CHECK_EQ(cancel_all(), n - run);
@@ -320,7 +300,7 @@ static void on_its_way(void)
         CHECK_EQ(shoal_rptr(&theirs, 0, &w.remote), SHOAL_OK);
         CHECK_EQ(shoal_trigger(&w, gate, 1, done, &handle), SHOAL_OK);
         arm(0, 2);
-        count(me, gate, 1);
+        count(me, gate, 1, 0);
         CHECK_EQ(shoal_trigger_cancel(handle), SHOAL_ELATE);
         CHECK_EQ(shoal_ct_cancel(gate, &n), SHOAL_OK);
         CHECK_EQ(n, 1);
@@ -361,10 +341,10 @@ static void in_an_operator(void)
     reset();
     handles[0] = arm(0, 2);
     CHECK_EQ(shoal_trigger(&w, gate, 1, SHOAL_CT_NONE, NULL), SHOAL_OK);
-    count(me, gate, 1);
+    count(me, gate, 1, 0);
     CHECK_EACH(i, 3, in_op[i], SHOAL_EINVAL);
     CHECK_EQ(ran[0], 0);
-    count(me, gate, 1);
+    count(me, gate, 1, 0);
     CHECK_EQ(ran[0], 1);
 }
 

@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The order of triggered operations: by threshold, then as armed, thousands at once; chains that go
 // round all PEs, fan-in and fan-out, a barrier made of works, one counter for many rounds.
-#include "../check.h"
+#include "counters.h"
 
-#include <shoal.h>
 
 enum { MANY = 6000, LINKS = 1000, ON_ONE = 40, ROUNDS = 200, CHILDREN = 2, MOST_PES = 64 };
 
 static shoal_ct_t gate, done;
 
-static shoal_ct_t must_ct(shmem_team_t team)
-{
-    shoal_ct_t ct = SHOAL_CT_NONE;
-    CHECK_EQ(shoal_ct_alloc(team, &ct), SHOAL_OK);
-    return ct;
-}
-
-static void count(int pe, shoal_ct_t ct, uint64_t n)
-{
-    CHECK_EQ(shoal_ct_inc(pe, ct, (shoal_ct_value_t){n, 0}), SHOAL_OK);
-}
-
-static void wait_sum(shoal_ct_t ct, uint64_t threshold)
-{
-    CHECK_EQ(shoal_ct_wait(1, &ct, &threshold, NULL), SHOAL_OK);
-}
-
-static shoal_ct_value_t value_of(shoal_ct_t ct)
-{
-    shoal_ct_value_t v = {77, 77};
-    CHECK_EQ(shoal_ct_get(ct, &v), SHOAL_OK);
-    return v;
-}
-
 static void reset(shoal_ct_t ct)
 {
     CHECK_EQ(shoal_ct_set(me, ct, (shoal_ct_value_t){0, 0}), SHOAL_OK);
-}
-
-static shoal_rptr_t symmetric(const void *at, int pe)
-{
-    shoal_rptr_t r = {0};
-    CHECK_EQ(shoal_rptr_symmetric(at, pe, &r), SHOAL_OK);
-    return r;
 }
 
 static void arm(const shoal_work_t *work, shoal_ct_t ct, uint64_t threshold, shoal_ct_t done_ct)
@@ -115,7 +83,7 @@ static void sorted(size_t different, int steps)
         shmem_barrier_all();
         for (int i = 0; i < npes; i++)
             for (uint64_t k = 0; k < 3; k++) // each gives each 3 parts of a step
-                count((me + i) % npes, gate, least / 3 + (k < least % 3));
+                count((me + i) % npes, gate, least / 3 + (k < least % 3), 0);
         shmem_barrier_all();
         sum += least * (uint64_t)npes;
         check_sorted(sum);
@@ -135,16 +103,16 @@ static void set_back(void)
         shoal_work_t w = inc(me, done);
         for (int i = 0; i < 10; i++)
             arm(&w, gate, 5, SHOAL_CT_NONE);
-        count(left_pe(), gate, 4);
+        count(left_pe(), gate, 4, 0);
         shmem_barrier_all();
         CHECK_EQ(value_of(done).success, 10 * (t - 1));
         reset(gate);
         shmem_barrier_all();
-        count(left_pe(), gate, 4);
+        count(left_pe(), gate, 4, 0);
         shmem_barrier_all();
         CHECK_EQ(value_of(done).success, 10 * (t - 1));
         shmem_barrier_all();
-        count(left_pe(), gate, 1);
+        count(left_pe(), gate, 1, 0);
         shmem_barrier_all();
         CHECK_EQ(value_of(done).success, 10 * t);
         reset(gate);
@@ -163,7 +131,7 @@ static void by_itself(void)
         arm(&w, gate, t, gate);
     CHECK_EQ(value_of(done).success, 0);
     shmem_barrier_all();
-    count(right_pe(), gate, 1);
+    count(right_pe(), gate, 1, 0);
     shmem_barrier_all();
     CHECK_EQ(value_of(done).success, LENGTH);
     CHECK_EQ(value_of(gate).success, LENGTH + 1);
@@ -205,7 +173,7 @@ static void chain(int counters)
     CHECK_EQ(passed, 0);
     shmem_barrier_all();
     if (me == npes - 1)
-        count(0, ct[0], 1);
+        count(0, ct[0], 1, 0);
     if (me == 0)
         wait_sum(end, 1);
     shmem_barrier_all();
@@ -250,7 +218,7 @@ static void fan(int root)
     for (int i = 0; i < npes; i++)
         want += (uint64_t)(i + 1) * 7;
     for (int i = 1; i < COUNTS; i++)
-        count(root, in, 1);
+        count(root, in, 1, 0);
     shoal_comp_t comp = {.target_ct = in};
     CHECK_EQ(shoal_put(symmetric(&given[me], root), &value, sizeof value, &comp, NULL), SHOAL_OK);
     wait_sum(out, 1);
@@ -290,7 +258,7 @@ static void tree_barrier(void)
             shoal_progress(); // come at different times
         arm_barrier(up, down, round);
         shmem_uint64_atomic_set(&arrived[me], round, me);
-        count(me, up, 1);
+        count(me, up, 1, 0);
         wait_sum(down, round);
         for (int pe = 0; pe < npes; pe++) {
             uint64_t there = shmem_uint64_atomic_fetch(&arrived[pe], pe);

@@ -46,29 +46,15 @@ static shoal_rptr_t at(int kind, size_t offset)
 }
 #define AT(kind, field) at(kind, offsetof(struct box, field))
 
-// The state letter of a process; '?' where /proc does not say.
-static char state_of(uint64_t process)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)process);
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = 0;
-    char *end = strrchr(text, ')');
-    return end && end[1] ? end[2] : '?';
-}
-
 static void wait_for_state(uint64_t process, char state)
 {
-    while (state_of(process) != state)
+    while (check_process_state(process) != state)
         sched_yield();
 }
 
 static bool has_proc(void)
 {
-    return state_of((uint64_t)getpid()) == 'R';
+    return check_process_state((uint64_t)getpid()) == 'R';
 }
 
 // ---- The owner
@@ -224,7 +210,7 @@ static void look(int state, int kind, int owner)
     check_own(box[kind], kind, owner);
     check_owners(kind, owner);
     if (state == STOPPED) {
-        CHECK_EQ(state_of(pids[owner]), 'T'); // all of that happened while it was
+        CHECK_EQ(check_process_state(pids[owner]), 'T'); // all of that happened while it was
         CHECK_EQ(kill((pid_t)pids[owner], SIGCONT), 0);
     }
     shmem_uint64_atomic_set(&let_go, 1, owner);
