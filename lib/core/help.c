@@ -3,6 +3,7 @@
 #include "help.h"
 
 #include "arena.h"
+#include "elements.h"
 #include "inbox.h"
 #include "net_message.h"
 #include "slice.h"
@@ -52,8 +53,6 @@ static void begin(struct piece *p, const struct operation *op, size_t done, int 
     inbox_ask(helper, INBOX_RUN_WORK, ref_of(p->w));
 }
 
-static size_t type_size(const struct operation *op);
-
 static int end(struct piece *p, const struct operation *op)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
@@ -62,16 +61,8 @@ static int end(struct piece *p, const struct operation *op)
             waiter_step(&w);
     if (p->w->status == SHOAL_OK && p->local &&
         (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))
-        memcpy(p->local, p->room, op->kind == SHOAL_WORK_GET ? p->n : type_size(op));
+        memcpy(p->local, p->room, op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
     return p->w->status;
-}
-
-static size_t type_size(const struct operation *op)
-{
-#define X(name, type) sizeof(type),
-    static const size_t size[] = { SHOAL_TYPES(X) };
-#undef X
-    return size[op->type];
 }
 
 static int run_pieces(struct piece piece[PIECES], const struct operation *op, int helper)

@@ -182,22 +182,19 @@ void remote_get(const char *call, void *dest, const void *src, size_t n, int pe,
     get(call, dest, locate(src, pe), n, nbi);
 }
 
-static uint64_t amo(const char *call, struct transport_remote at, enum transport_op op,
-                    enum transport_width width, uint64_t operand, uint64_t compare)
+// old NULL: it is complete after remote_flush only.
+static void amo(const char *call, struct transport_remote at, enum transport_op op,
+                enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *old)
 {
     const struct port *port = port_to(at.pe);
-    bool fetches = op != TRANSPORT_SET;
-    uint64_t old = 0;
     struct transport_request request = {.left = 1};
-    struct transport_request *wait = fetches ? &request : NULL;
+    struct transport_request *wait = old ? &request : NULL;
     while (again(call, port, at.pe,
-                 port->transport->amo(port->ep, NULL, at, op, width, operand, compare,
-                                      fetches ? &old : NULL, wait),
+                 port->transport->amo(port->ep, NULL, at, op, width, operand, compare, old, wait),
                  wait))
         ;
     if (port == &node)
         peer_wake(at.pe);
-    return old;
 }
 
 uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
@@ -207,7 +204,9 @@ uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
     check_pe(call, pe);
     check_symmetric(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
     check_aligned(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
-    return amo(call, locate(dest, pe), op, width, operand, compare);
+    uint64_t old = 0;
+    amo(call, locate(dest, pe), op, width, operand, compare, op != TRANSPORT_SET ? &old : NULL);
+    return old;
 }
 
 void remote_store(int pe, void *own, const void *from, size_t n)
@@ -222,14 +221,7 @@ void remote_load(int pe, const void *own, void *to, size_t n, bool nbi)
 
 void remote_add(int pe, void *own, uint64_t value)
 {
-    const struct port *port = port_to(pe);
-    while (again("a collective call", port, pe,
-                 port->transport->amo(port->ep, NULL, locate(own, pe), TRANSPORT_ADD, TRANSPORT_64,
-                                      value, 0, NULL, NULL),
-                 NULL))
-        ;
-    if (port == &node)
-        peer_wake(pe);
+    amo("a collective call", locate(own, pe), TRANSPORT_ADD, TRANSPORT_64, value, 0, NULL);
 }
 
 static void until_done(const struct port *port, int (*call)(void *ep, void *ctx, int pe))

@@ -3,6 +3,7 @@
 #include "forward.h"
 
 #include "launch.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -291,11 +292,11 @@ static bool read_all(struct forward *f, uint64_t now)
 
 void forward_drain(struct forward *f)
 {
-    uint64_t deadline = launch_now() + DRAIN_NS;
+    uint64_t deadline = wait_now_ns() + DRAIN_NS;
     for (int i = 0; i < f->nstreams; i++)
         f->streams[i].budget = DRAIN_MOST;
     while (f->nopen) {
-        uint64_t now = launch_now();
+        uint64_t now = wait_now_ns();
         bool any = read_all(f, now);
         forward_finish(f);
         if (any)

@@ -62,8 +62,6 @@ struct launch {
     uint64_t timeout_at, kill_at, look_at, patience_at; // deadlines, ns; 0: none
 };
 
-uint64_t launch_now(void); // ns
-
 // spawn.c. Starts all PEs. When it cannot, the job is ended with a line, as for a death.
 void spawn_all(struct launch *l);
 

@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "settings.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +106,7 @@ static int run(const struct options *opt)
     if (launch_open(&l))
         return STATUS_OWN;
     if (opt->timeout > 0)
-        l.timeout_at = launch_now() + (uint64_t)(opt->timeout * 1e9);
+        l.timeout_at = wait_now_ns() + (uint64_t)(opt->timeout * 1e9);
     spawn_all(&l);
     watch_run(&l);
     if (l.status_final)

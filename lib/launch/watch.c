@@ -4,6 +4,7 @@
 
 #include "log.h"
 #include "verdict.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MS 1000000ull
@@ -25,13 +25,6 @@
 
 static const int watched[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                               SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
-
-uint64_t launch_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int watch_open(struct launch *l)
 {
@@ -73,7 +66,7 @@ void watch_end(struct launch *l, int status, unsigned wait_ms, const char *line)
     l->status = status;
     snprintf(l->line, sizeof l->line, "%s", line);
     if (wait_ms)
-        l->kill_at = launch_now() + wait_ms * MS;
+        l->kill_at = wait_now_ns() + wait_ms * MS;
     else
         kill_all(l);
 }
@@ -104,7 +97,7 @@ static void mark_dead(const struct launch *l, int pe)
 // A PE that never joined has left: does another wait for it in shmem_init?
 static void look_for_joined(struct launch *l)
 {
-    l->look_at = launch_now() + ABSENT_MS * MS;
+    l->look_at = wait_now_ns() + ABSENT_MS * MS;
     for (int pe = 0; pe < l->npes; pe++) {
         struct death d = read_pe(l, pe);
         bool has_joined = d.state >= PE_RUNNING || verdict_in_init(&d);
@@ -165,7 +158,7 @@ static void on_death(struct launch *l, int pe, int status)
     case VERDICT_ABSENT:
         if (l->absent < 0) {
             l->absent = pe;
-            l->look_at = launch_now() + ABSENT_MS * MS;
+            l->look_at = wait_now_ns() + ABSENT_MS * MS;
         }
         break;
     }
@@ -189,7 +182,7 @@ static void on_interrupt(struct launch *l, int sig)
     char line[96];
     if (!l->user_signal) {
         l->user_signal = sig;
-        l->patience_at = launch_now() + PATIENCE_MS * MS;
+        l->patience_at = wait_now_ns() + PATIENCE_MS * MS;
         return;
     }
     snprintf(line, sizeof line, "the job outlived SIG%s and was killed",
@@ -291,7 +284,7 @@ static void wait_for_events(struct launch *l, int timeout_ms)
         return;
     }
     int n = epoll_wait(l->out.epoll, events, ARRAY_LEN(events), timeout_ms);
-    uint64_t now = launch_now();
+    uint64_t now = wait_now_ns();
     bool has_signal = false;
     for (int i = 0; i < n; i++) {
         if (events[i].data.ptr)
@@ -308,7 +301,7 @@ void watch_run(struct launch *l)
 {
     reap(l);
     while (l->alive) {
-        uint64_t now = launch_now();
+        uint64_t now = wait_now_ns();
         uint64_t next = check_deadlines(l, now);
         forward_flush(&l->out);
         wait_for_events(l, ms_until(next, now));
