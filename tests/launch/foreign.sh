@@ -101,6 +101,19 @@ check_ends() {
     ended nonzero three
 }
 
+# A job of 4 whose PEs wait, and whose launcher is killed.
+kill_launcher() {
+    rm -f "$tmp"/pid.*
+    "${launch[@]}" 4 "$tmp/job" pause "$tmp" >/dev/null 2>&1 &
+    job=$!
+    wait_for test -s "$tmp/pid.3"
+    wait_for test -s "$tmp/pid.0"
+    sleep 0.1 # all have written theirs and wait
+    kill -KILL $job
+    wait $job 2>/dev/null
+    job=
+}
+
 # refused WORDS...: runs what is given, which must say in one line what to use instead
 refused() {
     want=$1

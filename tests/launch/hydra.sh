@@ -14,15 +14,7 @@ check_programs
 check_ends 7
 
 # It is killed: nobody stays.
-rm -f "$tmp"/pid.*
-"$mpiexec" -n 4 "$tmp/job" pause "$tmp" >/dev/null 2>&1 &
-job=$!
-wait_for test -s "$tmp/pid.3"
-wait_for test -s "$tmp/pid.0"
-sleep 0.1 # all have written theirs and wait
-kill -KILL $job
-wait $job 2>/dev/null
-job=
+kill_launcher
 # shellcheck disable=SC2046
 expect_gone $(pids)
 

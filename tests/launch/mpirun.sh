@@ -16,15 +16,7 @@ check_programs
 check_ends 7
 
 # It is killed: nobody stays.
-rm -f "$tmp"/pid.*
-"$mpirun" --oversubscribe -n 4 "$tmp/job" pause "$tmp" >/dev/null 2>&1 &
-job=$!
-wait_for test -s "$tmp/pid.3"
-wait_for test -s "$tmp/pid.0"
-sleep 0.1 # all have written theirs and wait
-kill -KILL $job
-wait $job 2>/dev/null
-job=
+kill_launcher
 for tries in 1 2 3 4 5; do # it takes libpmix a while to notice
     # shellcheck disable=SC2046
     kill -0 $(pids) 2>/dev/null || break
