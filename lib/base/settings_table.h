@@ -32,6 +32,8 @@
       "libfabric's provider, such as tcp;ofi_rxm; empty: the best there is")                    \
     X(interface, "SHOAL_INTERFACE", TEXT, "",                                                   \
       "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
+    X(host_timeout, "SHOAL_HOST_TIMEOUT", INT, "5",                                             \
+      "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")
 

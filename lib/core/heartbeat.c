@@ -7,6 +7,7 @@
 // disturbed only by what comes for it.
 #include "net.h"
 
+#include "host_watch.h"
 #include "inbox_area.h"
 #include "log.h"
 #include "slice.h"
@@ -54,9 +55,11 @@ static void *beat(void *unused)
     while (atomic_load_explicit(&running, memory_order_relaxed)) {
         uint32_t seen = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
         rest();
+        host_watch_beat();
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == seen &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
             block();
+            host_watch_beat();
             if (net_move() > 0)
                 wake_here();
         }

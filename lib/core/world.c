@@ -8,6 +8,7 @@
 #include "coll.h"
 #include "ctx.h"
 #include "heap.h"
+#include "host_watch.h"
 #include "inbox.h"
 #include "join.h"
 #include "log.h"
@@ -253,13 +254,18 @@ bool world_leave(enum world_user user)
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (!world_is_up() || world.forked || status ||
-        atomic_load_explicit(&world.job->ended, memory_order_relaxed))
+    if (!world_is_up() || world.forked)
+        return;
+    bool has_ended = atomic_load_explicit(&world.job->ended, memory_order_relaxed);
+    if (has_ended)
+        host_watch_leave();
+    if (has_ended || status)
         return;
     struct pe_ctl *ctl = world_ctl(world.me);
     if (net.transport) {
         remote_flush();
         meet_hosts();
+        host_watch_leave();
     }
     ctl->left_syncs = shoal_team_world.syncs;
     // Pairs with the acquire load in end_if_abandoned.

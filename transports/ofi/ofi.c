@@ -2,6 +2,7 @@
 // The module's table; opening and closing. See ofi.h.
 #include "ofi.h"
 
+#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,10 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .address_size = sizeof(struct ofi_blob),
         .key_size = sizeof(struct ofi_key),
     };
+    int family = 0;
+    const uint8_t *ip = ofi_ip(ep->info, &family);
+    if (!ip || !inet_ntop(family, ip, facts->interface, sizeof facts->interface))
+        facts->interface[0] = '\0';
     ofi_amo_query(ep, facts);
 }
 

@@ -136,6 +136,7 @@ struct ofi_peer {
     unsigned silent;      // times it was found without any since
     bool noticing;        // a notice is under way
     int alive_fd;         // a connection attempt that shows whether it lives, -1: none
+    uint64_t alive_ms;    // since when such attempts have had no answer, 0: they had
     bool lost, told;
     const char *why;
     uint32_t out, in;           // the next message's number
@@ -201,6 +202,8 @@ struct ofi_profile {
 };
 struct fi_info *ofi_choose(const struct transport_job *job);
 const struct ofi_profile *ofi_profile(const char *provider); // never NULL
+// The address of an entry as bytes, most significant first; NULL when it is no internet address.
+const uint8_t *ofi_ip(const struct fi_info *info, int *family);
 
 // ofi_memory.c
 int ofi_mr_open(struct ofi_ep *ep, void *base, size_t size, uint64_t access, struct fid_mr **mr);
@@ -227,8 +230,8 @@ void ofi_tell_lost(struct ofi_ep *ep); // runs upcalls: the lock is let go meanw
 void ofi_peers_free(struct ofi_ep *ep);
 
 // ofi_alive.c
-void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer);
-void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);
+void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer); // starts an attempt
+void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);  // if there is one that has ended
 
 // ofi_data.c
 struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,40 +24,55 @@ static socklen_t address(struct ofi_ep *ep, struct ofi_peer *peer, struct sockad
     return length <= peer->blob.name_length ? length : 0;
 }
 
+// Nobody listens, or nothing comes back: what a network does not tell at once, such as a filter that
+// drops, must last, and only a peer that never answered is judged by it. (Of others, one that is
+// stopped has no room for attempts at some time; and hosts watch each other.)
 static void judge(struct ofi_ep *ep, struct ofi_peer *peer, int error)
 {
-    if (error == ECONNREFUSED || error == EHOSTUNREACH)
-        ofi_peer_lose(ep, peer, strerror(error));
+    bool answered = peer->done || peer->out_taken || peer->in;
+    bool is_late = peer->alive_ms && ep->job.patience_ms &&
+                   ep->watched_ms - peer->alive_ms > ep->job.patience_ms;
+    if (error == 0)
+        peer->alive_ms = 0;
+    else if (!peer->alive_ms)
+        peer->alive_ms = ep->watched_ms;
+    if (error == ECONNREFUSED || (error && is_late && !answered))
+        ofi_peer_lose(ep, peer, error == EINPROGRESS ? "no answer" : strerror(error));
 }
 
-// Does not wait: the answer is looked at in the next round.
+static void close_attempt(struct ofi_peer *peer)
+{
+    close(peer->alive_fd);
+    peer->alive_fd = -1;
+}
+
+// Does not wait: the answer is looked at in the next rounds. From the interface of everything else.
 void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer)
 {
     struct sockaddr_storage to;
     socklen_t length = address(ep, peer, &to);
     if (!length || peer->alive_fd >= 0)
         return;
-    int fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
+    peer->alive_fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (peer->alive_fd < 0)
         return;
-    if (connect(fd, (struct sockaddr *)&to, length) == 0) {
-        close(fd);
-    } else if (errno == EINPROGRESS) {
-        peer->alive_fd = fd;
-    } else {
-        int error = errno;
-        close(fd);
-        judge(ep, peer, error);
-    }
+    int error = connect(peer->alive_fd, (struct sockaddr *)&to, length) ? errno : 0;
+    if (error != EINPROGRESS)
+        close_attempt(peer);
+    judge(ep, peer, error);
 }
 
 void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer)
 {
-    int error = 0;
+    struct pollfd p = {.fd = peer->alive_fd, .events = POLLOUT};
+    int error = EINPROGRESS;
     socklen_t length = sizeof error;
-    if (getsockopt(peer->alive_fd, SOL_SOCKET, SO_ERROR, &error, &length))
-        error = 0;
-    close(peer->alive_fd);
-    peer->alive_fd = -1;
+    if (peer->alive_fd < 0)
+        return;
+    if (poll(&p, 1, 0) == 1) {
+        if (getsockopt(peer->alive_fd, SOL_SOCKET, SO_ERROR, &error, &length))
+            error = 0;
+        close_attempt(peer);
+    }
     judge(ep, peer, error);
 }

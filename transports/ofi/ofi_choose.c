@@ -34,8 +34,7 @@ static int preference(const char *provider)
     return p == &unknown ? -1 : (int)(p - profiles);
 }
 
-// The address of an entry as bytes, most significant first; NULL when it is no internet address.
-static const uint8_t *ip_bytes(const struct fi_info *info, int *family)
+const uint8_t *ofi_ip(const struct fi_info *info, int *family)
 {
     if (!info->src_addr)
         return NULL;
@@ -54,7 +53,7 @@ static const uint8_t *ip_bytes(const struct fi_info *info, int *family)
 static int address_rank(const struct fi_info *info)
 {
     int family = 0;
-    const uint8_t *ip = ip_bytes(info, &family);
+    const uint8_t *ip = ofi_ip(info, &family);
     static const uint8_t loopback6[16] = {[15] = 1};
     if (!ip)
         return 2;
@@ -76,7 +75,7 @@ static bool in_subnet(const struct fi_info *info, const char *text)
     address[length] = 0;
     int family = 0, wanted_family = strchr(address, ':') ? AF_INET6 : AF_INET;
     uint8_t wanted[16];
-    const uint8_t *ip = ip_bytes(info, &family);
+    const uint8_t *ip = ofi_ip(info, &family);
     if (!ip || family != wanted_family || inet_pton(family, address, wanted) != 1)
         return false;
     int most = family == AF_INET ? 32 : 128;

@@ -162,9 +162,9 @@ static void watch_peer(struct ofi_ep *ep, struct ofi_peer *peer)
     bool silent = waits && !peer->lost && done == peer->seen && peer->pe != ep->job.me;
     peer->silent = silent ? peer->silent + 1 : 0;
     peer->seen = done;
-    if (peer->alive_fd >= 0)
-        ofi_alive_end(ep, peer);
-    if (peer->silent < 2 || peer->silent & (peer->silent - 1))
+    ofi_alive_end(ep, peer);
+    bool is_doubtful = peer->alive_ms && silent;
+    if (peer->silent < 2 || (!is_doubtful && peer->silent & (peer->silent - 1)))
         return;
     if (ofi_notice(ep, peer) == TRANSPORT_AGAIN || peer->noticing)
         ofi_alive_look(ep, peer);
