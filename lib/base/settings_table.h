@@ -34,6 +34,8 @@
       "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
     X(host_timeout, "SHOAL_HOST_TIMEOUT", INT, "5",                                             \
       "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
+    X(launcher, "SHOAL_LAUNCHER", TEXT, "auto",                                                 \
+      "what `oshrun --hosts` hands a job over to: auto, srun, hydra or mpirun")                 \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")
 

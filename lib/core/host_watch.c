@@ -35,9 +35,10 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50,    // between looks
-    GRACE_MS = 1000, // a launcher that sees a PE die ends the job by itself, with its own line
-    STRANGERS = 4,   // connections that have not proved anything yet
+    LOOK_MS = 50,        // between looks
+    GRACE_MS = 1000,     // a launcher that sees a PE die ends the job by itself, with its own line
+    STRANGER_MS = 30000, // a busy host needs time to say who it is
+    STRANGERS = 4,       // connections that have not proved anything yet
 };
 
 enum record_kind { HELLO = 1, BYE, LOST, ENDED };
@@ -299,8 +300,7 @@ static void look_at_stranger(struct edge *e)
         previous = *e;
         previous.node = before;
         e->state = NONE;
-    } else if (error || complete ||
-               now_ms() - e->since_ms > (uint64_t)settings.host_timeout * 1000) {
+    } else if (error || complete || now_ms() - e->since_ms > STRANGER_MS) {
         close_edge(e);
     }
 }

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A host that is cut off in the middle ends the job everywhere within 10 s, its own processes
-# included, with a line that names it; whether the PEs compute, communicate or wait. A PE that is
-# stopped is no lost host.
+# A host that is cut off in the middle ends the job everywhere within 10 s, its own PEs included,
+# with a line that names it; whether the PEs compute, communicate or wait, and whichever host it is.
+# A host whose PEs are all stopped is not lost.
 set -u
 . "$(dirname "$0")/lib.sh"
 command -v mpiexec.hydra >/dev/null || skip "hydra's mpiexec is not installed (package mpich)"
-hosts 3
 compile busy <<'PROGRAM'
 #include <shmem.h>
 #include <stdio.h>
@@ -15,56 +14,73 @@ compile busy <<'PROGRAM'
 int main(int argc, char **argv)
 {
     static long word, never;
-    (void)argc;
+    const char *way = argv[1];
+    char path[512];
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes();
-    char path[512];
+    shmem_barrier_all();
     snprintf(path, sizeof path, "%s/ready.%d", argv[2], me);
-    shmem_barrier_all();
     fclose(fopen(path, "w"));
-    if (strcmp(argv[1], "compute") == 0)
-        for (volatile long i = 0; argc; i++) // nothing of the library
-            if (i % 1000000 == 0)
-                usleep(1000);
-    for (int i = 1; strcmp(argv[1], "talk") == 0; i++)
+    snprintf(path, sizeof path, "%s/go", argv[2]);
+    while (strcmp(way, "compute") == 0 && argc) // nothing of the library
+        usleep(1000);
+    for (int i = 1; strcmp(way, "talk") == 0; i++)
         shmem_long_atomic_add(&word, 1, (me + i) % n);
-    if (strcmp(argv[1], "wait") == 0)
+    if (strcmp(way, "wait") == 0 || (strcmp(way, "barrier") == 0 && me == 0))
         shmem_long_wait_until(&never, SHMEM_CMP_NE, 0);
-    if (me == 0)
-        shmem_long_wait_until(&never, SHMEM_CMP_NE, 0);
+    while (strcmp(way, "go") == 0 && me == 0 && access(path, F_OK))
+        usleep(1000);
     shmem_barrier_all();
+    shmem_finalize();
     return 0;
 }
 PROGRAM
-busy() { pgrep -x busy; }
-all_ready() { [ "$(ls "$tmp" | grep -c ready)" -eq 6 ]; }
+three=shoal1:2,shoal2:1,shoal3:3
+all_ready() { [ "$(ls "$tmp" | grep -c '^ready')" -eq 6 ]; }
 
-# WAY HOST LAUNCHER...: the launcher's words before the program
-cut_off() {
-    local way=$1 host=$2 start pid
-    shift 2
-    what="$way, $host is cut off: $1"
-    rm -f "$tmp"/ready.*
-    timeout -k 1 30 "$@" "$tmp/busy" "$way" "$tmp" >"$tmp/out" 2>"$tmp/err" </dev/null &
-    pid=$!
-    wait_for all_ready
-    start=$(now_ms)
-    "$hosts" cut "$host"
-    while busy >/dev/null && [ $(($(now_ms) - start)) -lt 12000 ]; do sleep 0.1; done
-    ms=$(($(now_ms) - start))
-    [ $ms -lt 10000 ] || fail "after $ms ms PEs are there: $(busy)"
-    echo PEs $ms
-    wait $pid
-    rc=$?
-    ms=$(($(now_ms) - start))
-    echo all $ms
-    "$hosts" mend "$host"
-    grep -Eq "shoal: PE [0-9]+: host $host \(.*\) is lost: " "$tmp/err" || fail "no line names the host"
-    [ $rc -ne 0 ] && [ $rc -ne 124 ] || fail "exit status $rc"
-    [ $ms -lt 10000 ] || fail "the launcher took $ms ms"
-    cat $tmp/err
+begin() { # WAY: a job in the background
+    hosts 3
+    rm -f "$tmp"/ready.* "$tmp/go"
+    timeout -k 1 40 oshrun --hosts $three "$tmp/busy" "$1" "$tmp" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    job=$!
+    wait_long all_ready
 }
-for way in ${2:-compute talk wait barrier}; do
-    cut_off $way shoal3 "${hydra[@]}" -hosts shoal1:2,shoal2:1,shoal3:3 -n 6
-done
+
+cut_off() { # HOST WAY
+    what="$2, $1 is cut off, ${SHOAL_LAUNCHER-} ${SHOAL_HOST_TIMEOUT-}"
+    begin "$2"
+    start=$(now_ms)
+    "$hosts" cut "$1"
+    while pgrep -x busy >/dev/null; do
+        [ $(($(now_ms) - start)) -lt 10000 ] || fail "PEs are there after 10 s: $(pgrep -x busy)"
+        sleep 0.1
+    done
+    wait $job
+    rc=$? job=
+    ms=$(($(now_ms) - start))
+    grep -Eq "shoal: PE [0-9]+: host $1 \(PEs? .*\) is lost: no answer" "$tmp/err" || fail "no line names the host"
+    expect_rc 1
+    [ $ms -lt 10000 ] || fail "the launcher took $ms ms"
+}
+
+cut_off shoal3 compute
+export SHOAL_HOST_TIMEOUT=2
+cut_off shoal1 talk
+cut_off shoal2 wait
+cut_off shoal3 barrier
+if command -v mpirun.openmpi >/dev/null && [ -e "$build/lib/libshoal-pmix.so" ]; then
+    SHOAL_LAUNCHER=mpirun cut_off shoal3 talk
+fi
+
+what="all PEs of a host are stopped"
+begin go
+pids=$(pgrep -x busy | while read -r pid; do
+    [ "$(readlink "/proc/$pid/ns/net")" != "$(readlink "/proc/$(pgrep -x busy | head -n 1)/ns/net")" ] || echo "$pid"
+done)
+# shellcheck disable=SC2086
+kill -STOP $pids && sleep 4 && kill -CONT $pids
+touch "$tmp/go"
+wait $job
+rc=$? job=
+expect_rc 0
 exit 0

@@ -18,9 +18,22 @@ unset SHOAL_TEST_WORLD
 trap 'exit 130' INT TERM
 . "$(dirname "$0")/../launch/lib.sh"
 
+# Waits up to 30 s: several hosts and their launchers share this machine.
+wait_long() {
+    for ((tries = 0; tries < 300; tries++)); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.1
+    done
+    fail "waited in vain for: $*"
+}
+
 hosts() { # COUNT
     "$hosts" up "$1" >"$tmp/up" 2>&1 || skip "no network namespaces here: $(head -n 1 "$tmp/up")"
 }
 
+# How oshrun's launchers reach them.
+export HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC=$hosts HYDRA_IFACE=shoalbr0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=$hosts \
+    OMPI_MCA_oob_tcp_if_include=10.77.0.0/24
 hydra=(mpiexec.hydra -launcher ssh -launcher-exec "$hosts" -localhost 10.77.0.254)
 mpirun=(mpirun.openmpi --allow-run-as-root --mca plm_rsh_agent "$hosts" --mca oob_tcp_if_include 10.77.0.0/24)
