@@ -2,6 +2,7 @@
 // Nodes in words, and what a host tells about itself. See host.h.
 #include "host.h"
 
+#include "join.h"
 #include "log.h"
 #include "wait.h"
 #include "world.h"
@@ -75,6 +76,7 @@ void host_refuse(const char *fmt, ...)
         usleep(1000);
     int32_t running = JOB_RUNNING;
     atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
+    join_abort();
     _exit(EXIT_FAILURE);
 }
 

@@ -19,6 +19,7 @@
 #include "card.h"
 #include "compiler.h"
 #include "host.h"
+#include "join.h"
 #include "log.h"
 #include "net.h"
 #include "settings.h"
@@ -410,7 +411,10 @@ void host_watch_beat(void)
         watch(now);
     ended = atomic_load(&world.job->ended);
     pthread_mutex_unlock(&lock);
-    if (ended == JOB_ENDED_LOST || (ended == JOB_ENDED_FATAL && now - ended_ms > GRACE_MS))
+    bool is_over = ended == JOB_ENDED_FATAL && now - ended_ms > GRACE_MS;
+    if (is_over && world.job->pe[world.me].slot == 0)
+        join_abort(); // for hosts that nobody watches
+    if (is_over || ended == JOB_ENDED_LOST)
         _exit(EXIT_FAILURE);
 }
 

@@ -330,6 +330,12 @@ int join_refuse_alone(void)
     return launcher ? 0 : pmi_refuse_alone();
 }
 
+void join_abort(void)
+{
+    if (launcher && getpid() == joined_pid)
+        launcher->abort(launcher, EXIT_FAILURE, "a PE has ended");
+}
+
 struct pmi *join_pmi(void)
 {
     return launcher;

@@ -16,6 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { GIVE_WAY_MS = 1500 };
 
 struct port net;
 
@@ -23,12 +26,41 @@ static _Atomic unsigned char *connected; // per PE
 static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 static int (*other_progress)(void); // what else a wait moves
 
+// The watch over hosts may find the same and say it for all PEs; it ends this process then.
+static void give_way(void)
+{
+    for (int ms = 0; job_has_hosts(world.job) && ms < GIVE_WAY_MS; ms += 10) {
+        host_watch_beat();
+        usleep(10000);
+    }
+}
+
 static void on_peer_lost(void *arg, int pe, const char *why)
 {
     (void)arg;
     char who[HOST_TEXT];
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
+        give_way();
+    int32_t running = JOB_RUNNING;
+    if (atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
         fatal("%s: the connection to %s is lost: %s", net.facts.name, host_of(pe, who), why);
+}
+
+void net_failed(const char *call, int pe, int status)
+{
+    char who[HOST_TEXT];
+    for (int ms = 0; ms < GIVE_WAY_MS; ms += 10) { // the reason comes by on_peer_lost
+        net_move();
+        usleep(10000);
+    }
+    give_way();
+    int32_t running = JOB_RUNNING;
+    if (!atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
+        _exit(EXIT_FAILURE); // another PE of this node has said why
+    if (pe < 0)
+        fatal("%s: transport %s failed with %d", call, net.facts.name, status);
+    fatal("%s: transport %s failed with %d towards %s", call, net.facts.name, status,
+          host_of(pe, who));
 }
 
 static void say(int level, const char *line)

@@ -54,7 +54,7 @@ static void send(int pe, const struct net_head *head, const void *data)
     while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
         waiter_step(&w);
     if (status < 0)
-        fatal("transport %s cannot send a message to PE %d", net.facts.name, pe);
+        net_failed("a message", pe, status);
 }
 
 void net_message_send(int from, int pe, const struct inbox_message *m)

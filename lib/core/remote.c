@@ -94,6 +94,8 @@ static struct transport_remote locate(const void *addr, int pe)
 
 _Noreturn static void failed(const char *call, const struct port *port, int pe, int status)
 {
+    if (port == &net)
+        net_failed(call, pe, status);
     fatal("%s: transport %s failed with %d towards PE %d", call, port->facts.name, status, pe);
 }
 
@@ -233,7 +235,7 @@ static void until_done(const struct port *port, int (*call)(void *ep, void *ctx,
         waiter_step(&w);
     }
     if (status < 0)
-        fatal("transport %s failed with %d", port->facts.name, status);
+        net_failed("completion of earlier calls", -1, status);
 }
 
 void remote_flush(void)

@@ -27,8 +27,12 @@ struct world world = {.npes = 1, .nodes = 1, .end = 1}; // none of them direct
 static void tell_launcher_fatal(void)
 {
     int32_t running = JOB_RUNNING;
-    if (world.job && !world.forked)
-        atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
+    if (!world.job || world.forked)
+        return;
+    atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
+    // Later it is for those who watch the other hosts.
+    if (job_has_hosts(world.job) && (!world.ctl || world_ctl(world.me)->state != PE_RUNNING))
+        join_abort();
 }
 
 // Is this PE in a barrier over the world that a PE which has left will never enter? Whoever has

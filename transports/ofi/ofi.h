@@ -137,8 +137,10 @@ struct ofi_peer {
     bool noticing;        // a notice is under way
     int alive_fd;         // a connection attempt that shows whether it lives, -1: none
     uint64_t alive_ms;    // since when such attempts have had no answer, 0: they had
+    bool is_wanted;       // since it was looked at last, something could not even be posted
     bool lost, told;
     const char *why;
+    char why_text[128];
     uint32_t out, in;           // the next message's number
     uint32_t out_taken;         // how many of ours it took
     uint32_t taken, told_taken; // how many of its were taken here, and it knows of
@@ -231,6 +233,7 @@ void ofi_peers_free(struct ofi_ep *ep);
 
 // ofi_alive.c
 void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer); // starts an attempt
+bool ofi_alive_denied(struct ofi_ep *ep, struct ofi_peer *peer); // and lost for it
 void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);  // if there is one that has ended
 
 // ofi_data.c

@@ -42,11 +42,13 @@ void ofi_op_give(struct ofi_ep *ep, struct ofi_op *op)
 // What a failed post means to the caller. Whatever is not "later" is logged once for a peer.
 int ofi_status(struct ofi_ep *ep, struct ofi_peer *peer, long result, const char *what)
 {
-    if (result == -FI_EAGAIN)
+    if (result == -FI_EAGAIN) {
+        peer->is_wanted = true;
         return TRANSPORT_AGAIN;
+    }
     if (ofi_means_lost((int)-result))
         ofi_peer_lose(ep, peer, fi_strerror((int)-result));
-    else
+    else if (!ofi_alive_denied(ep, peer))
         ofi_log(ep, LOG_ERROR, "%s to PE %d: %s", what, peer->pe, fi_strerror((int)-result));
     return TRANSPORT_FAILED;
 }

@@ -130,7 +130,7 @@ void ofi_peer_lose(struct ofi_ep *ep, struct ofi_peer *peer, const char *why)
         return;
     peer->lost = ep->has_lost = true;
     peer->why = why;
-    ofi_log(ep, LOG_ERROR, "PE %d is lost: %s", peer->pe, why);
+    ofi_log(ep, LOG_DEBUG, "PE %d is lost: %s", peer->pe, why); // the job is told by ofi_tell_lost
     for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++)
         if (ep->ops[i].busy && ep->ops[i].peer == peer)
             ofi_op_abandon(ep, &ep->ops[i]);
@@ -157,11 +157,12 @@ void ofi_tell_lost(struct ofi_ep *ep)
 // Twice as rarely each time: a peer may be stopped for good reasons.
 static void watch_peer(struct ofi_ep *ep, struct ofi_peer *peer)
 {
-    bool waits = peer->pending || peer->out - peer->out_taken >= OFI_WINDOW;
+    bool waits = peer->pending || peer->is_wanted || peer->out - peer->out_taken >= OFI_WINDOW;
     unsigned done = peer->done + peer->out_taken + peer->in;
     bool silent = waits && !peer->lost && done == peer->seen && peer->pe != ep->job.me;
     peer->silent = silent ? peer->silent + 1 : 0;
     peer->seen = done;
+    peer->is_wanted = false;
     ofi_alive_end(ep, peer);
     bool is_doubtful = peer->alive_ms && silent;
     if (peer->silent < 2 || (!is_doubtful && peer->silent & (peer->silent - 1)))
