@@ -82,17 +82,25 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
         add(c, "-prepend-rank");
 }
 
+// The same number on every host can be said so that its PMI-2 knows who is together on a host. Of
+// "arbitrary" places it tells that every PE has a host to itself: right, but for the speed.
 static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    static const char *const bind[] = {"none", "cores", "sockets", "ldoms"};
+    static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
+    bool is_even = true;
+    for (int i = 0; i < h->n; i++)
+        is_even &= h->host[i].pes == h->host[0].pes;
     add(c, "--mpi=pmi2");
     add(c, "--nodes=%d", h->n);
     add(c, "--ntasks=%d", h->npes);
-    add(c, "--distribution=arbitrary");
-    add(c, "--nodelist=%s", list_places(h));
+    if (is_even)
+        add(c, "--ntasks-per-node=%d", h->host[0].pes);
+    add(c, "--distribution=%s", is_even ? "block" : "arbitrary");
+    add(c, "--nodelist=%s", is_even ? list_hosts(h, false) : list_places(h));
     add(c, "--input=0");
     add(c, "--kill-on-bad-exit=1");
-    add(c, "--cpu-bind=%s", bind[opt->bind]);
+    if (bind[opt->bind])
+        add(c, "--cpu-bind=%s", bind[opt->bind]);
     if (opt->tag)
         add(c, "--label");
 }

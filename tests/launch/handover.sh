@@ -36,6 +36,8 @@ expect_out "mpiexec.hydra -hosts a:2,b:1 -n 3 -bind-to none ./prog"
 export SLURM_JOB_ID=1
 dry --hosts a:2,b --tag --bind core ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
+dry --hosts a,b -n 4 ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --input=0 --kill-on-bad-exit=1 ./prog"
 export SHOAL_LAUNCHER=mpirun
 dry --host a:2,b --tag -x A=1 ./prog
 expect_out "A=1 mpirun.openmpi --host a:2,b:1 -n 3 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x A --tag-output ./prog"

@@ -32,6 +32,7 @@ SlurmdSpoolDir=$tmp/spool.%n
 TmpFS=$tmp/tmp.%n
 SlurmctldPidFile=$tmp/slurmctld.pid
 SlurmdPidFile=$tmp/slurmd.%n.pid
+KillWait=2
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SlurmdParameters=config_overrides
