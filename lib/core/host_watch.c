@@ -74,6 +74,12 @@ static uint64_t now_ms(void)
     return wait_now_ns() / 1000000;
 }
 
+static unsigned limit_ms(void)
+{
+    long most = 1000000;
+    return 1000u * (unsigned)(settings.host_timeout < most ? settings.host_timeout : most);
+}
+
 static void close_edge(struct edge *e)
 {
     if (e->state == CONNECTING || e->state == OPEN)
@@ -232,7 +238,7 @@ static void look_at_connecting(struct edge *e)
     struct pollfd p = {.fd = e->fd, .events = POLLOUT};
     int error = 0;
     socklen_t length = sizeof error;
-    bool is_late = now_ms() - e->since_ms > (uint64_t)settings.host_timeout * 1000;
+    bool is_late = now_ms() - e->since_ms > limit_ms();
     if (poll(&p, 1, 0) == 1)
         getsockopt(e->fd, SOL_SOCKET, SO_ERROR, &error, &length);
     else if (is_late)
@@ -268,11 +274,11 @@ static void look_at(struct edge *e)
 static void keep_alive(int fd)
 {
     static const int on = 1, one_second = 1;
-    unsigned limit_ms = (unsigned)settings.host_timeout * 1000;
+    unsigned limit = limit_ms();
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one_second, sizeof one_second);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &one_second, sizeof one_second);
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
 }
 
 static void accept_strangers(void)
@@ -396,25 +402,32 @@ static void watch(uint64_t now)
         pass_end_on();
 }
 
-void host_watch_beat(void)
+// How the job has ended, for this process at this time; JOB_RUNNING: go on.
+static int look(void)
 {
-    int ended = atomic_load_explicit(&world.job->ended, memory_order_relaxed);
     uint64_t now = now_ms();
-    if (!job_has_hosts(world.job) || (ended != JOB_ENDED_LOST && now - looked_ms < LOOK_MS))
-        return;
+    int ended = atomic_load(&world.job->ended);
+    if (now - looked_ms < LOOK_MS && ended != JOB_ENDED_LOST)
+        return JOB_RUNNING;
     looked_ms = now;
     if (ended != JOB_RUNNING && !ended_ms)
         ended_ms = now;
-    if (pthread_mutex_trylock(&lock))
-        return;
     if (watching)
         watch(now);
     ended = atomic_load(&world.job->ended);
+    bool is_over = ended == JOB_ENDED_FATAL && ended_ms && now - ended_ms > GRACE_MS;
+    return is_over || ended == JOB_ENDED_LOST ? ended : JOB_RUNNING;
+}
+
+void host_watch_beat(void)
+{
+    if (!job_has_hosts(world.job) || pthread_mutex_trylock(&lock))
+        return;
+    int ended = look();
     pthread_mutex_unlock(&lock);
-    bool is_over = ended == JOB_ENDED_FATAL && now - ended_ms > GRACE_MS;
-    if (is_over && world.job->pe[world.me].slot == 0)
+    if (ended == JOB_ENDED_FATAL && world.job->pe[world.me].slot == 0)
         join_abort(); // for hosts that nobody watches
-    if (is_over || ended == JOB_ENDED_LOST)
+    if (ended != JOB_RUNNING)
         _exit(EXIT_FAILURE);
 }
 

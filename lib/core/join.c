@@ -77,7 +77,8 @@ static void take_name(char *to, const char *from)
 // version is among us, which the first node's leader says.
 static int conclude(const struct pmi *pmi, const struct terms *all, struct agreement *a)
 {
-    *a = (struct agreement){.secret = all[0].secret, .heap_size = all[0].heap_size,
+    *a = (struct agreement){.secret = all[0].secret,
+                            .heap_size = all[0].heap_size,
                             .host = calloc((size_t)pmi->map.nodes, JOB_HOST)};
     for (int node = 0; a->host && node < pmi->map.nodes; node++) {
         take_name(a->host[node], all[node].host);
@@ -86,7 +87,8 @@ static int conclude(const struct pmi *pmi, const struct terms *all, struct agree
         if (all[node].magic == all[0].magic && all[node].layout == all[0].layout)
             continue;
         if (node_of(&pmi->map, pmi->rank) == 0)
-            log_line(LOG_ERROR, LOG_BOOT, "PE %d on host %s has another version of libshoal than "
+            log_line(LOG_ERROR, LOG_BOOT,
+                     "PE %d on host %s has another version of libshoal than "
                      "PE %d on host %s (layout %u, not %u): install the same one on all hosts",
                      node_rank(&pmi->map, node, 0), a->host[node], pmi->rank, a->host[0],
                      all[node].layout, all[0].layout);
@@ -112,9 +114,12 @@ static int agree(struct pmi *pmi, struct agreement *a)
 // Every PE's node, and its place among those of its node.
 static int create_of_several(struct pmi *pmi, const struct agreement *a)
 {
-    struct job_plan plan = {.npes = pmi->size, .nodes = pmi->map.nodes, .slots = pmi->locals,
-                            .heap_size = a->heap_size, .secret = a->secret,
-                            .host = (const char (*)[JOB_HOST])a->host};
+    struct job_plan plan = {.npes = pmi->size,
+                            .nodes = pmi->map.nodes,
+                            .slots = pmi->locals,
+                            .heap_size = a->heap_size,
+                            .secret = a->secret,
+                            .host = (const char(*)[JOB_HOST])a->host};
     struct job_pe *pe = calloc((size_t)pmi->size, sizeof *pe);
     int *used = calloc((size_t)pmi->map.nodes, sizeof *used);
     int fd = -1;

@@ -128,7 +128,8 @@ static const char *unless_empty(const char *text)
 static const char *interface(void)
 {
     bool is_one_machine = !job_has_hosts(world.job);
-    return !*settings.interface && is_one_machine ? "127.0.0.0/8" : unless_empty(settings.interface);
+    return !*settings.interface && is_one_machine ? "127.0.0.0/8"
+                                                  : unless_empty(settings.interface);
 }
 
 static int choose(void)
@@ -154,8 +155,9 @@ _Noreturn static void refuse(void)
     char who[HOST_TEXT], there[300];
     host_describe(world.node, who);
     if (*settings.interface && !host_has_interface(settings.interface))
-        host_refuse("SHOAL_INTERFACE=%s: %s has no such network interface, address or subnet; it has %s",
-                    settings.interface, who, host_interfaces(there, sizeof there));
+        host_refuse(
+            "SHOAL_INTERFACE=%s: %s has no such network interface, address or subnet; it has %s",
+            settings.interface, who, host_interfaces(there, sizeof there));
     host_refuse("no network between the job's %d nodes: on %s SHOAL_TRANSPORT=%s cannot be opened "
                 "(install libfabric or UCX and Shoal's module for it; SHOAL_LOG=debug says more)",
                 world.nodes, who, settings.transport);

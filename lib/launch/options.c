@@ -81,15 +81,13 @@ static enum options_result take_tag(struct options *opt, char *value UNUSED,
     return OPTIONS_RUN;
 }
 
-static enum options_result take_hosts(struct options *opt, char *value,
-                                      const char *name UNUSED)
+static enum options_result take_hosts(struct options *opt, char *value, const char *name UNUSED)
 {
     opt->hosts = value;
     return OPTIONS_RUN;
 }
 
-static enum options_result take_hostfile(struct options *opt, char *value,
-                                         const char *name UNUSED)
+static enum options_result take_hostfile(struct options *opt, char *value, const char *name UNUSED)
 {
     opt->hostfile = value;
     return OPTIONS_RUN;
@@ -203,10 +201,11 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
     }
     opt->program = argv + i;
     bool has_hosts = opt->hosts || opt->hostfile;
-    const char *wrong = i == argc                                     ? "no program given"
-                        : opt->hosts && opt->hostfile                 ? "--hosts or --hostfile, not both"
-                        : !has_hosts && (opt->verbose || opt->dry_run) ? "-v and --dry-run go with --hosts"
-                                                                      : NULL;
+    const char *wrong = i == argc                     ? "no program given"
+                        : opt->hosts && opt->hostfile ? "--hosts or --hostfile, not both"
+                        : !has_hosts && (opt->verbose || opt->dry_run)
+                            ? "-v and --dry-run go with --hosts"
+                            : NULL;
     if (wrong)
         snprintf(opt->error, sizeof opt->error, "%s", wrong);
     return wrong ? OPTIONS_WRONG : OPTIONS_RUN;

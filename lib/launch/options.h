@@ -15,7 +15,7 @@ struct options {
     bool npes_given;
     bool tag, verbose, dry_run;
     const char *hosts, *hostfile; // NULL: this node
-    double timeout; // seconds, 0: none
+    double timeout;               // seconds, 0: none
     enum bind_what bind;
     char **vars; // of -x, "VAR" or "VAR=VALUE", in argv's memory
     int nvars;

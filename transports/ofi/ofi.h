@@ -232,9 +232,9 @@ void ofi_tell_lost(struct ofi_ep *ep); // runs upcalls: the lock is let go meanw
 void ofi_peers_free(struct ofi_ep *ep);
 
 // ofi_alive.c
-void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer); // starts an attempt
+void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer);   // starts an attempt
 bool ofi_alive_denied(struct ofi_ep *ep, struct ofi_peer *peer); // and lost for it
-void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);  // if there is one that has ended
+void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);    // if there is one that has ended
 
 // ofi_data.c
 struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind);
