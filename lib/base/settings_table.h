@@ -32,6 +32,9 @@
       "libfabric's provider, such as tcp;ofi_rxm; empty: the best there is")                    \
     X(interface, "SHOAL_INTERFACE", TEXT, "",                                                   \
       "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
+    X(coll, "SHOAL_COLL", TEXT, "",                                                             \
+      "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \
+      "by size (for tests)")                                                                    \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")
 

@@ -3,6 +3,7 @@
 #include "net.h"
 
 #include "card.h"
+#include "coll_run.h"
 #include "join.h"
 #include "log.h"
 #include "module.h"
@@ -187,7 +188,7 @@ void net_connect(int pe)
 int net_move(void)
 {
     int moved = net.transport->progress(net.ep);
-    return moved + net_message_work();
+    return moved + net_message_work() + coll_run_move();
 }
 
 int net_progress(void)
