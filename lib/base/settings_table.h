@@ -26,6 +26,8 @@
       "their help")                                                                             \
     X(vnodes, "SHOAL_VNODES", INT, "1",                                                         \
       "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
+    X(vnodes_cyclic, "SHOAL_VNODES_CYCLIC", BOOL, "0",                                          \
+      "number the PEs of virtual nodes round-robin; 0: consecutive PEs on one node")            \
     X(transport, "SHOAL_TRANSPORT", TEXT, "auto",                                               \
       "what carries data between nodes: auto, ofi or ucx")                                      \
     X(ofi_provider, "SHOAL_OFI_PROVIDER", TEXT, "",                                             \

@@ -34,8 +34,8 @@ void coll_broadcast(const struct group *g, void *dest, const void *src, size_t n
                     bool to_root)
 {
     if (unlikely(coll_is_spanning(g))) {
-        shoal_coll_t c = {.kind = SHOAL_COLL_BROADCAST, .root = root, .dst = dest, .src = src,
-                          .count = n, .element_size = 1};
+        shoal_coll_t c = {.kind = SHOAL_COLL_BROADCAST, .root = root, .src = src, .count = n,
+                          .dst = g->me == root && !to_root ? (void *)src : dest, .element_size = 1};
         coll_span_call(g, &c, NULL);
         return;
     }

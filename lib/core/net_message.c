@@ -254,6 +254,7 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
 {
     struct net_head head = {0};
     (void)arg;
+    net_connect(from); // or the transport could not tell it that its messages are taken
     memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
     bool sound = n >= offsetof(struct net_head, op) && is_sound(&head, n);
     const unsigned char *data = (const unsigned char *)bytes + n - (sound ? head.n : 0);
