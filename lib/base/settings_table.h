@@ -26,6 +26,8 @@
       "their help")                                                                             \
     X(vnodes, "SHOAL_VNODES", INT, "1",                                                         \
       "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
+    X(vnodes_cyclic, "SHOAL_VNODES_CYCLIC", BOOL, "0",                                          \
+      "number the PEs of virtual nodes round-robin; 0: consecutive PEs on one node")            \
     X(transport, "SHOAL_TRANSPORT", TEXT, "auto",                                               \
       "what carries data between nodes: auto, ofi or ucx")                                      \
     X(ofi_provider, "SHOAL_OFI_PROVIDER", TEXT, "",                                             \
@@ -36,6 +38,9 @@
       "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
     X(launcher, "SHOAL_LAUNCHER", TEXT, "auto",                                                 \
       "what `oshrun --hosts` hands a job over to: auto, srun, hydra or mpirun")                 \
+    X(coll, "SHOAL_COLL", TEXT, "",                                                             \
+      "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \
+      "by size (for tests)")                                                                    \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")
 

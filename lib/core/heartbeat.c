@@ -7,6 +7,7 @@
 // disturbed only by what comes for it.
 #include "net.h"
 
+#include "coll_run.h"
 #include "host_watch.h"
 #include "inbox_area.h"
 #include "log.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BEAT_NS = 250000, BLOCK_MS = 20 };
+enum { BEAT_NS = 250000, BLOCK_MS = 20, BLOCK_COLL_MS = 1 };
 
 _Atomic uint32_t heartbeat_seen;
 
@@ -46,7 +47,8 @@ static void block(void)
         rest();
     } else if (net.transport->arm(net.ep) == TRANSPORT_DONE) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        poll(&p, 1, BLOCK_MS);
+        // What a collective waits for may come from this node, too.
+        poll(&p, 1, coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS);
     }
 }
 

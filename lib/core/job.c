@@ -5,6 +5,7 @@
 #include "cpus.h"
 #include "tunables.h"
 #include "log.h"
+#include "settings.h"
 #include "slice.h"
 #include "card.h"
 
@@ -44,11 +45,14 @@ size_t job_default_heap(int npes)
     return size;
 }
 
-// Consecutive PEs, as evenly as it goes.
+// Consecutive PEs, as evenly as it goes, or one to each node in turn.
 static void fill_pes(struct job *job, const struct job_pe *pe)
 {
-    for (int i = 0; i < job->npes; i++)
-        job->pe[i] = pe ? pe[i] : (struct job_pe){(int32_t)((int64_t)i * job->nodes / job->npes), i};
+    for (int i = 0; i < job->npes; i++) {
+        int block = (int)((int64_t)i * job->nodes / job->npes);
+        job->pe[i] = pe ? pe[i]
+                        : (struct job_pe){settings.vnodes_cyclic ? i % job->nodes : block, i};
+    }
 }
 
 static size_t tables_size(int npes)

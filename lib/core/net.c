@@ -5,6 +5,8 @@
 #include "card.h"
 #include "host.h"
 #include "host_watch.h"
+#include "coll_run.h"
+#include "join.h"
 #include "log.h"
 #include "module.h"
 #include "net_message.h"
@@ -105,7 +107,7 @@ void net_connect(int pe)
 int net_move(void)
 {
     int moved = net.transport->progress(net.ep);
-    return moved + net_message_work();
+    return moved + net_message_work() + coll_run_move();
 }
 
 int net_progress(void)

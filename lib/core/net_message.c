@@ -2,6 +2,7 @@
 // Messages between nodes. See net_message.h.
 #include "net_message.h"
 
+#include "coll_message.h"
 #include "elements.h"
 #include "log.h"
 #include "net.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE };
+enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL };
 #define TOLD UINT64_MAX // token of what net_tell sent
 enum { PENDING = 64, MOST_NESTED = 32 };
 
@@ -67,6 +68,11 @@ void net_message_send(int from, int pe, const struct inbox_message *m)
         head.long_n = m->n;
     }
     send(pe, &head, m->payload);
+}
+
+void net_message_coll(int pe, const void *bytes, size_t n)
+{
+    send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes);
 }
 
 static _Atomic uint64_t told, heard; // operations others were told of, and have run
@@ -239,19 +245,28 @@ static bool is_sound(const struct net_head *head, size_t n)
     if (head->kind == NET_MESSAGE)
         return is_user && head->n <= LIMIT_AM_PAYLOAD && head->from >= 0 &&
                head->from < world.npes && !world_is_here(head->from);
-    return head->kind == NET_RUN ? operation_is_sound(&head->op, head->n) : head->kind == NET_DONE;
+    if (head->kind == NET_RUN)
+        return operation_is_sound(&head->op, head->n);
+    return head->kind == NET_DONE || head->kind == NET_COLL;
 }
 
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
 {
     struct net_head head = {0};
     (void)arg;
+    net_connect(from); // or the transport could not tell it that its messages are taken
     memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
-    if (n < offsetof(struct net_head, op) || !is_sound(&head, n)) {
+    bool sound = n >= offsetof(struct net_head, op) && is_sound(&head, n);
+    const unsigned char *data = (const unsigned char *)bytes + n - (sound ? head.n : 0);
+    if (sound && head.kind == NET_COLL) {
+        if (coll_message_arrived(from, data, head.n))
+            return;
+        sound = false;
+    }
+    if (!sound) {
         log_line(LOG_WARN, LOG_BOOT, "a malformed message from PE %d was dropped", from);
         return;
     }
-    const unsigned char *data = (const unsigned char *)bytes + n - head.n;
     if (head.kind == NET_DONE) {
         answered(&head, data);
         return;
@@ -353,4 +368,5 @@ void net_message_down(void)
 {
     drop_all(&messages);
     drop_all(&runs);
+    coll_message_down();
 }

@@ -226,6 +226,21 @@ void remote_add(int pe, void *own, uint64_t value)
     amo("a collective call", locate(own, pe), TRANSPORT_ADD, TRANSPORT_64, value, 0, NULL);
 }
 
+size_t remote_start_get(struct place from, void *to, size_t n, struct transport_request *request)
+{
+    struct transport_remote at = {
+        from.pe, from.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP, from.offset};
+    size_t part = chunk(n);
+    net_connect(from.pe);
+    atomic_fetch_add_explicit(&request->left, 1, memory_order_relaxed);
+    int status = net.transport->get(net.ep, NULL, to, at, part, request);
+    if (status != TRANSPORT_PENDING)
+        atomic_fetch_sub_explicit(&request->left, 1, memory_order_relaxed);
+    if (status < 0)
+        failed("a collective call", &net, from.pe, status);
+    return status == TRANSPORT_AGAIN ? 0 : part;
+}
+
 static void until_done(const struct port *port, int (*call)(void *ep, void *ctx, int pe))
 {
     int status;

@@ -207,7 +207,7 @@ static void wait_for_leavers(void)
 static void meet_hosts(void)
 {
     if (world.job->slots < world.npes)
-        coll_sync_world();
+        coll_barrier_world();
 }
 
 static void world_down(void)
