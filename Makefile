@@ -49,7 +49,8 @@ CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
-SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
+SRC_transports := $(wildcard transports/shm/*.c)
+SRC_network := $(wildcard transports/*.c) # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_oshrun := $(filter-out lib/launch/shoal.c lib/launch/bind_%.c,$(wildcard lib/launch/*.c)) $(BIND)
 
@@ -118,7 +119,7 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 # Loaded by the library when a job has PEs on more than one node.
-$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
+$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c) $(SRC_network))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
 # Loaded by the library when a PMIx launcher started the process.

@@ -26,7 +26,7 @@ static socklen_t address(struct ofi_ep *ep, struct ofi_peer *peer, struct sockad
 static void judge(struct ofi_ep *ep, struct ofi_peer *peer, int error)
 {
     if (error == ECONNREFUSED || error == EHOSTUNREACH)
-        ofi_peer_lose(ep, peer, strerror(error));
+        messages_peer_lose(&ep->messages, &peer->m, strerror(error));
 }
 
 // Does not wait: the answer is looked at in the next round.
