@@ -234,17 +234,24 @@ static int choose(void)
     return -1;
 }
 
-// A library that a network library loads may install handlers (libpsm_infinipath does); signals are
-// the program's.
-static int choose_without_handlers(void)
+// Signals are the program's: network libraries, and what these load, install handlers and a stack
+// for them when they are loaded, and start threads that a signal must not go to.
+static int choose_as_guest(void)
 {
     enum { SIGNALS = 32 };
     struct sigaction before[SIGNALS];
+    stack_t stack;
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sigaltstack(NULL, &stack);
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, NULL, &before[sig]);
     int status = choose();
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, &before[sig], NULL);
+    sigaltstack(&stack, NULL);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     return status;
 }
 
@@ -253,7 +260,7 @@ int net_up(void)
     if (world.nodes == 1)
         return 0;
     connected = calloc((size_t)world.npes, 1);
-    if (!connected || choose_without_handlers() || net_message_up() || write_card())
+    if (!connected || choose_as_guest() || net_message_up() || write_card())
         return -1;
     log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
              net.facts.name);
