@@ -253,6 +253,8 @@ static inline void rig_load(const char *name)
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         exit(1);
     bool is_ucx = strcmp(name, "ucx") == 0;
+    setenv("UCX_MEM_EVENTS", "n", 0); // as lib/core/module.c does
+    setenv("UCX_HANDLE_ERRORS", "none", 0);
     snprintf(path, sizeof path, "%s/lib/libshoal-%s.so", dirname(dirname(dirname(self))),
              is_ucx ? "ucx" : "ofi");
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -2,12 +2,8 @@
 // The module's table; opening and closing. See ucx.h.
 #include "ucx.h"
 
-#include <dlfcn.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
-#include <ucm/api/ucm.h>
-#include <ucs/debug/debug.h>
 
 static int said(const struct transport_job *job, const char *what, ucs_status_t status)
 {
@@ -61,33 +57,6 @@ static int open_worker(struct ucx_ep *ep)
         said(&ep->job, "active messages", ucx_messages_listen(ep)))
         return TRANSPORT_UNSUPPORTED;
     return 0;
-}
-
-// UCX takes signals over when it is loaded, and at exit puts back what it found then. The runtime
-// puts it back at once; this makes UCX forget that it had any.
-static void forget_signals(void)
-{
-    Dl_info ucs, owner;
-    struct sigaction now;
-    if (!dladdr((void *)&ucs_debug_disable_signal, &ucs))
-        return;
-    for (int sig = 1; sig < SIGRTMIN; sig++)
-        if (sigaction(sig, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
-            dladdr((void *)now.sa_sigaction, &owner) && owner.dli_fbase == ucs.dli_fbase)
-            ucs_debug_disable_signal(sig);
-}
-
-// Nor are malloc and mmap UCX's to hook, which its caches of registered memory would have it do.
-static int open_library(struct ucx_ep *ep)
-{
-    int events = ucm_global_opts.enable_events;
-    forget_signals();
-    ucm_global_opts.enable_events = 0;
-    int status = open_context(ep);
-    if (status == 0)
-        status = open_worker(ep);
-    ucm_global_opts.enable_events = events;
-    return status;
 }
 
 static int open_regions(struct ucx_ep *ep)
@@ -164,7 +133,9 @@ static int ucx_open(const struct transport_job *job, struct transport_facts *fac
     struct ucx_ep *ep = new_ep(job);
     if (!ep)
         return TRANSPORT_FAILED;
-    int status = open_library(ep);
+    int status = open_context(ep);
+    if (status == 0)
+        status = open_worker(ep);
     if (status == 0)
         status = open_regions(ep);
     if (status) {
