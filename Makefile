@@ -43,13 +43,15 @@ INC_unit := $(INC_api) -iquote lib/launch -iquote tests
 
 HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
 FABRIC := $(shell $(PKG_CONFIG) --exists 'libfabric >= 1.17' 2>/dev/null && echo yes)
+UCX := $(shell $(PKG_CONFIG) --exists 'ucx >= 1.13' 2>/dev/null && echo yes)
 PMIX := $(shell $(PKG_CONFIG) --exists pmix 2>/dev/null && echo yes)
 CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 
 SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
-SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
+SRC_transports := $(wildcard transports/shm/*.c)
+SRC_network := $(wildcard transports/*.c) # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_oshrun := $(filter-out lib/launch/shoal.c lib/launch/bind_%.c,$(wildcard lib/launch/*.c)) $(BIND)
 
@@ -66,7 +68,8 @@ MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
 LIB := $(BUILD)/lib/libshoal.so
-MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so) $(if $(PMIX),$(BUILD)/lib/libshoal-pmix.so)
+MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so) $(if $(UCX),$(BUILD)/lib/libshoal-ucx.so) \
+	$(if $(PMIX),$(BUILD)/lib/libshoal-pmix.so)
 WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
 TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
 
@@ -118,9 +121,12 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 # Loaded by the library when a job has PEs on more than one node.
-$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
+$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c) $(SRC_network))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
+$(BUILD)/lib/libshoal-ucx.so: $(call objects,$(wildcard transports/ucx/*.c) $(SRC_network))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs ucx)
 # Loaded by the library when a PMIx launcher started the process.
 $(BUILD)/obj/lib/core/pmix.o: DEFINES += $(if $(PMIX),$(shell $(PKG_CONFIG) --cflags pmix))
 $(BUILD)/lib/libshoal-pmix.so: $(call objects,lib/core/pmix.c)
@@ -224,7 +230,7 @@ install: all
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc oshc++ oshCC
-	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so libshoal-pmix.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
+	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so libshoal-ucx.so libshoal-pmix.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
 	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp
 	docs/man/install -u "$(DESTDIR)$(MANDIR)"

@@ -165,17 +165,24 @@ _Noreturn static void refuse(void)
                 world.nodes, who, settings.transport);
 }
 
-// A library that a network library loads may install handlers (libpsm_infinipath does); signals are
-// the program's.
-static int choose_without_handlers(void)
+// Signals are the program's: network libraries, and what these load, install handlers and a stack
+// for them when they are loaded, and start threads that a signal must not go to.
+static int choose_as_guest(void)
 {
     enum { SIGNALS = 32 };
     struct sigaction before[SIGNALS];
+    stack_t stack;
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sigaltstack(NULL, &stack);
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, NULL, &before[sig]);
     int status = choose();
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, &before[sig], NULL);
+    sigaltstack(&stack, NULL);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     return status;
 }
 
@@ -186,7 +193,7 @@ int net_up(void)
     connected = calloc((size_t)world.npes, 1);
     if (!connected)
         return -1;
-    if (choose_without_handlers())
+    if (choose_as_guest())
         refuse();
     if (net_message_up() || card_write())
         return -1;

@@ -46,7 +46,7 @@ static void stranger_open(struct stranger *s, const struct ofi_blob *victim)
 // The one that is too long may end the stranger's connection.
 static void stranger_send(struct stranger *s, const void *bytes, size_t n)
 {
-    bool must_arrive = n <= sizeof(struct ofi_header) + OFI_AM_MAX;
+    bool must_arrive = n <= MESSAGE_BYTES;
     struct fi_context2 context;
     struct fi_cq_msg_entry entry;
     long r;
@@ -80,10 +80,10 @@ static void stranger_close(struct stranger *s)
 static void send_forged(struct stranger *s)
 {
     struct {
-        struct ofi_header header;
+        struct message_header header;
         unsigned char rest[8192];
-    } m = {{.secret = SECRET, .from = 1, .seq = 0, .length = 8, .kind = OFI_MESSAGE}, {0}};
-    const struct ofi_header good = m.header;
+    } m = {{.secret = SECRET, .from = 1, .seq = 0, .length = 8, .kind = MESSAGE_USER}, {0}};
+    const struct message_header good = m.header;
     size_t whole = sizeof m.header + 8;
     stranger_send(s, &m, 3);
     stranger_send(s, &m, sizeof m.header - 1);
@@ -100,7 +100,7 @@ static void send_forged(struct stranger *s)
     m.header.from = UINT32_MAX;
     stranger_send(s, &m, whole);
     m.header = good;
-    m.header.kind = OFI_MESSAGE_KINDS;
+    m.header.kind = MESSAGE_KINDS;
     stranger_send(s, &m, whole);
     m.header = good;
     m.header.seq = UINT32_MAX; // one that came before the first: taken long ago

@@ -27,7 +27,7 @@ static socklen_t address(struct ofi_ep *ep, struct ofi_peer *peer, struct sockad
 
 static bool has_answered(const struct ofi_peer *peer)
 {
-    return peer->done || peer->out_taken || peer->in;
+    return peer->done || peer->m.out_taken || peer->m.in;
 }
 
 static void lose(struct ofi_ep *ep, struct ofi_peer *peer, int error)
@@ -35,7 +35,7 @@ static void lose(struct ofi_ep *ep, struct ofi_peer *peer, int error)
     snprintf(peer->why_text, sizeof peer->why_text,
              "%s: look at routes and firewalls, or choose another network with SHOAL_INTERFACE",
              error == EINPROGRESS ? "no answer" : strerror(error));
-    ofi_peer_lose(ep, peer, peer->why_text);
+    messages_peer_lose(&ep->messages, &peer->m, peer->why_text);
 }
 
 // Nobody listens, or nothing comes back: what a network does not tell at once, such as a filter that
@@ -50,7 +50,7 @@ static void judge(struct ofi_ep *ep, struct ofi_peer *peer, int error)
     else if (!peer->alive_ms)
         peer->alive_ms = ep->watched_ms;
     if (error == ECONNREFUSED)
-        ofi_peer_lose(ep, peer, strerror(error));
+        messages_peer_lose(&ep->messages, &peer->m, strerror(error));
     else if (error && is_late && !has_answered(peer))
         lose(ep, peer, error);
 }
