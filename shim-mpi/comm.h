@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators. The context of one is a number that the first process of its group (of the first
+// group, for intercommunicators) gives and tells the others: its PE and a count. So nothing is
+// agreed upon by more processes than those of the new communicator.
+#ifndef SHOAL_MPI_COMM_H
+#define SHOAL_MPI_COMM_H
+
+#include "group.h"
+
+#include <shmem.h>
+
+struct attributes;
+struct errhandler;
+struct info;
+struct matching;
+struct topology;
+
+// Messages of a communicator are of one of these spaces, which never match each other.
+enum space { SPACE_P2P, SPACE_COLL, SPACES };
+
+struct comm {
+    struct object head;
+    uint32_t context;
+    int rank;               // in group
+    struct group *group;    // own side
+    struct group *remote;   // the other side of an intercommunicator, NULL: intracommunicator
+    struct group *peers;    // whom ranks of messages name: remote, or else group
+    struct matching *matching[SPACES]; // p2p.c
+    struct errhandler *errhandler;
+    struct attributes *attributes;
+    struct info *hints;
+    struct topology *topology;
+    struct comm *local;     // of an intercommunicator: an intracommunicator of its own side
+    bool is_low;            // intercommunicator: its group comes first in a merge by default
+    shmem_team_t team;      // with the same members in the same order; SHMEM_TEAM_INVALID: none
+    _Atomic int coll_tag;   // collectives started: each has its own tag
+    bool is_freed;          // by the user; the object lives as long as what uses it
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+static inline struct comm *comm_of(MPI_Comm h)
+{
+    return object_at(h, OBJECT_COMM);
+}
+
+extern struct comm comm_world, comm_self;
+
+// The communicator with this context, NULL: not here (yet). Takes no reference.
+struct comm *comm_find(uint32_t context);
+
+// A context that this process has not given yet.
+uint32_t comm_new_context(void);
+
+// A new communicator over the groups (takes references of its own), known under the context from now
+// on. remote NULL: intracommunicator. NULL: no memory.
+struct comm *comm_new(uint32_t context, struct group *group, struct group *remote);
+void comm_free(struct comm *comm); // drops a reference
+
+static inline bool comm_is_inter(const struct comm *c)
+{
+    return c->remote != NULL;
+}
+
+int comm_up(void);
+void comm_down(void);
+
+#endif
