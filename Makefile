@@ -39,6 +39,7 @@ INC_core := $(INC_base) -iquote lib/core -iquote transports -Iinclude
 INC_api := $(INC_core) -iquote lib/api
 INC_transports := $(INC_base) -iquote transports
 INC_launch := $(INC_base) -iquote lib/core -iquote lib/launch -Iinclude
+INC_shim := -Iinclude -Ishim-mpi/include -iquote shim-mpi
 INC_unit := $(INC_api) -iquote lib/launch -iquote tests
 
 HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
@@ -51,6 +52,7 @@ SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
+SRC_shim := $(wildcard shim-mpi/*.c)
 SRC_oshrun := $(filter-out lib/launch/shoal.c lib/launch/bind_%.c,$(wildcard lib/launch/*.c)) $(BIND)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -66,6 +68,8 @@ MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
 LIB := $(BUILD)/lib/libshoal.so
+LIBMPI := $(BUILD)/lib/libmpi_abi.so
+MPI_SOVERSION := 1
 MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so) $(if $(PMIX),$(BUILD)/lib/libshoal-pmix.so)
 WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
 TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
@@ -103,6 +107,7 @@ $(eval $(call compile_rule,lib/core,$(INC_core)))
 $(eval $(call compile_rule,lib/api,$(INC_api)))
 $(eval $(call compile_rule,lib/launch,$(INC_launch)))
 $(eval $(call compile_rule,transports,$(INC_transports)))
+$(eval $(call compile_rule,shim-mpi,$(INC_shim)))
 Q ?= @
 
 # Integer sums wrap, as the operations of the specification do.
@@ -117,6 +122,13 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# The MPI layer: on the runtime's public interfaces alone.
+$(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
+		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm
+$(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
+	@ln -sf $(<F) $@
 # Loaded by the library when a job has PEs on more than one node.
 $(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
 	@mkdir -p $(@D)
