@@ -21,6 +21,7 @@ static inline struct op *op_of(MPI_Op h)
     return object_at(h, OBJECT_OP);
 }
 
+void op_drop(struct op *op); // a reference
 void op_up(void); // predefined operators; any time, idempotent
 
 // Is op defined for elements of t? Predefined operators want predefined types (of every basic type

@@ -63,6 +63,8 @@ static inline bool request_is_done(const struct request *r)
     return atomic_load_explicit(&r->done, memory_order_acquire);
 }
 
+// A persistent one begins a new run.
+void request_restart(struct request *r);
 void request_complete(struct request *r); // once; error, bytes and so on are set before
 // fn(r, arg) is called when r is complete: by what completes it, just before it is done (also in a
 // handler of a message, so: short, and no waiting), or now if it is. Once for a request.
