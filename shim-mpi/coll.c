@@ -240,7 +240,7 @@ int coll_blocking(struct coll_call *c)
     if (error)
         return error;
     s.request.error = MPI_SUCCESS;
-    schedule_init(&s, c->comm);
+    schedule_init(&s, c->comm, schedule_tag(c->comm));
     coll_build(&s, c);
     error = schedule_run(&s);
     schedule_free(&s);
@@ -250,6 +250,7 @@ int coll_blocking(struct coll_call *c)
 struct coll_request {
     struct schedule schedule; // first
     struct coll_call call;
+    int tag; // given when it is made: runs of several persistent ones may start in any order
 };
 
 static void keep_parts(const struct coll_call *c)
@@ -278,7 +279,7 @@ static int start(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
     schedule_free(&q->schedule); // of the run before
-    schedule_init(&q->schedule, r->comm);
+    schedule_init(&q->schedule, r->comm, q->tag);
     coll_build(&q->schedule, &q->call);
     request_restart(r);
     schedule_start(&q->schedule);
@@ -292,6 +293,7 @@ static struct coll_request *new_request(const struct coll_call *c)
     struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
     q->schedule.steps = q->schedule.first;
     q->call = *c;
+    q->tag = schedule_tag(c->comm);
     keep_parts(c);
     return q;
 }

@@ -8,11 +8,28 @@
 #include "schedule.h"
 
 enum coll_kind {
-    COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_GATHERV, COLL_SCATTER, COLL_SCATTERV,
-    COLL_ALLGATHER, COLL_ALLGATHERV, COLL_ALLTOALL, COLL_ALLTOALLV, COLL_ALLTOALLW, COLL_REDUCE,
-    COLL_ALLREDUCE, COLL_REDUCE_SCATTER, COLL_REDUCE_SCATTER_BLOCK, COLL_SCAN, COLL_EXSCAN,
-    COLL_NEIGHBOR_ALLGATHER, COLL_NEIGHBOR_ALLGATHERV, COLL_NEIGHBOR_ALLTOALL,
-    COLL_NEIGHBOR_ALLTOALLV, COLL_NEIGHBOR_ALLTOALLW,
+    COLL_BARRIER,
+    COLL_BCAST,
+    COLL_GATHER,
+    COLL_GATHERV,
+    COLL_SCATTER,
+    COLL_SCATTERV,
+    COLL_ALLGATHER,
+    COLL_ALLGATHERV,
+    COLL_ALLTOALL,
+    COLL_ALLTOALLV,
+    COLL_ALLTOALLW,
+    COLL_REDUCE,
+    COLL_ALLREDUCE,
+    COLL_REDUCE_SCATTER,
+    COLL_REDUCE_SCATTER_BLOCK,
+    COLL_SCAN,
+    COLL_EXSCAN,
+    COLL_NEIGHBOR_ALLGATHER,
+    COLL_NEIGHBOR_ALLGATHERV,
+    COLL_NEIGHBOR_ALLTOALL,
+    COLL_NEIGHBOR_ALLTOALLV,
+    COLL_NEIGHBOR_ALLTOALLW,
 };
 
 // An argument that is an array of int, or of 64 bits; both NULL: none.
@@ -32,11 +49,11 @@ static inline bool numbers_given(const struct numbers *a)
 // One side of a call: what is sent, or received.
 struct side {
     void *buf;
-    MPI_Count count;        // of each block, where there are no counts
+    MPI_Count count;               // of each block, where there are no counts
     struct numbers counts, displs; // displs in extents of the type, in bytes with types
     MPI_Datatype datatype;
     const MPI_Datatype *datatypes; // one each (alltoallw)
-    struct type *type;      // resolved
+    struct type *type;             // resolved
 };
 
 struct coll_call {
@@ -49,8 +66,8 @@ struct coll_call {
     // resolved
     struct comm *comm;
     struct op *op;
-    int rank, size;         // of the own group
-    int peers;              // of those the blocks are for: remote group's size, or size
+    int rank, size; // of the own group
+    int peers;      // of those the blocks are for: remote group's size, or size
 };
 
 static inline bool side_in_place(const struct side *s)
@@ -90,12 +107,11 @@ void coll_scan(struct schedule *s, const struct coll_call *c);
 void coll_inter(struct schedule *s, const struct coll_call *c);
 void coll_neighbor(struct schedule *s, const struct coll_call *c);
 
-// Parts of them that others use: count elements at buf of rank `root` to all; of all to root's buf
-// (own and acc: buffers of count elements, acc is the result on root, scratch elsewhere).
-void coll_add_bcast(struct schedule *s, struct comm *comm, int tag, void *buf, MPI_Count count,
+// Parts of them that others use: count elements at buf of rank `root` to all.
+void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);
 // acc holds this process's elements; afterwards on rank 0 of comm those of all, in rank order.
-void coll_add_reduce(struct schedule *s, struct comm *comm, int tag, void *acc, MPI_Count count,
+void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count count,
                      struct type *type);
 
 // The three forms of every call (coll_api.c).

@@ -15,10 +15,10 @@ int schedule_tag(struct comm *comm)
     return atomic_fetch_add_explicit(&comm->coll_tag, 1, memory_order_relaxed) & 0x7fffffff;
 }
 
-void schedule_init(struct schedule *s, struct comm *comm)
+void schedule_init(struct schedule *s, struct comm *comm, int tag)
 {
     s->comm = comm;
-    s->tag = schedule_tag(comm);
+    s->tag = tag;
     s->steps = s->first;
     s->room = SCHEDULE_STEPS;
     s->n = s->next = s->active_n = s->active_room = 0;
@@ -67,12 +67,11 @@ static struct step *add(struct schedule *s, enum step_kind kind)
     return step;
 }
 
-static void add_message(struct schedule *s, enum step_kind kind, struct comm *comm, int tag,
-                        const void *buf, MPI_Count count, struct type *type, int peer)
+static void add_message(struct schedule *s, enum step_kind kind, struct comm *comm, const void *buf,
+                        MPI_Count count, struct type *type, int peer)
 {
     struct step *step = add(s, kind);
     step->comm = comm;
-    step->tag = tag;
     step->from = buf;
     step->to = (void *)(uintptr_t)buf;
     step->count = count;
@@ -80,27 +79,27 @@ static void add_message(struct schedule *s, enum step_kind kind, struct comm *co
     step->peer = peer;
 }
 
-void schedule_send_on(struct schedule *s, struct comm *comm, int tag, const void *buf,
-                      MPI_Count count, struct type *type, int peer)
-{
-    add_message(s, STEP_SEND, comm, tag, buf, count, type, peer);
-}
-
-void schedule_recv_on(struct schedule *s, struct comm *comm, int tag, void *buf, MPI_Count count,
+void schedule_send_on(struct schedule *s, struct comm *comm, const void *buf, MPI_Count count,
                       struct type *type, int peer)
 {
-    add_message(s, STEP_RECV, comm, tag, buf, count, type, peer);
+    add_message(s, STEP_SEND, comm, buf, count, type, peer);
+}
+
+void schedule_recv_on(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
+                      struct type *type, int peer)
+{
+    add_message(s, STEP_RECV, comm, buf, count, type, peer);
 }
 
 void schedule_send(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
                    int peer)
 {
-    add_message(s, STEP_SEND, s->comm, s->tag, buf, count, type, peer);
+    add_message(s, STEP_SEND, s->comm, buf, count, type, peer);
 }
 
 void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *type, int peer)
 {
-    add_message(s, STEP_RECV, s->comm, s->tag, buf, count, type, peer);
+    add_message(s, STEP_RECV, s->comm, buf, count, type, peer);
 }
 
 void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
@@ -169,9 +168,9 @@ static void start_message(struct schedule *s, const struct step *step)
 {
     struct request *r = step->kind == STEP_SEND
                             ? p2p_isend(step->comm, SPACE_COLL, step->from, step->count, step->type,
-                                        step->peer, step->tag, SEND_STANDARD)
+                                        step->peer, s->tag, SEND_STANDARD)
                             : p2p_irecv(step->comm, SPACE_COLL, step->to, step->count, step->type,
-                                        step->peer, step->tag);
+                                        step->peer, s->tag);
     if (request_is_done(r)) {
         note(s, r);
         return;

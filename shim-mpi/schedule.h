@@ -19,7 +19,6 @@ enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_ROUND };
 struct step {
     enum step_kind kind;
     int peer;
-    int tag;
     struct comm *comm;
     const void *from;
     void *to;
@@ -38,22 +37,22 @@ struct schedule {
     int n, room, next;
     struct request **active; // of the round
     int active_n, active_room;
-    _Atomic int pending;     // of them, plus one while they are started
+    _Atomic int pending; // of them, plus one while they are started
     struct schedule_memory *memory;
     struct progress_hook hook;
 };
 
-void schedule_init(struct schedule *s, struct comm *comm); // takes the next tag
+int schedule_tag(struct comm *comm); // the next collective's
+void schedule_init(struct schedule *s, struct comm *comm, int tag);
 void schedule_free(struct schedule *s);
 
-// Over the communicator, or with _on over another one under a tag of that (schedule_tag).
+// Over the communicator, or with _on over another one that the same calls use.
 void schedule_send(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
                    int peer);
 void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *type, int peer);
-int schedule_tag(struct comm *comm);
-void schedule_send_on(struct schedule *s, struct comm *comm, int tag, const void *buf,
-                      MPI_Count count, struct type *type, int peer);
-void schedule_recv_on(struct schedule *s, struct comm *comm, int tag, void *buf, MPI_Count count,
+void schedule_send_on(struct schedule *s, struct comm *comm, const void *buf, MPI_Count count,
+                      struct type *type, int peer);
+void schedule_recv_on(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                       struct type *type, int peer);
 void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
                    const void *from, MPI_Count from_count, struct type *from_type);

@@ -10,4 +10,6 @@ bool topo_degrees(const struct comm *comm, int *in, int *out);
 // The neighbours in the standard's order; MPI_PROC_NULL where a Cartesian grid ends.
 void topo_neighbors(const struct comm *comm, int in[], int out[]);
 
+bool topo_is_cartesian(const struct comm *comm);
+
 #endif
