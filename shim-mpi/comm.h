@@ -25,7 +25,7 @@ struct comm {
     struct group *group;    // own side
     struct group *remote;   // the other side of an intercommunicator, NULL: intracommunicator
     struct group *peers;    // whom ranks of messages name: remote, or else group
-    struct matching *matching[SPACES]; // p2p.c
+    struct matching *_Atomic matching[SPACES]; // p2p_attach
     struct errhandler *errhandler;
     struct attributes *attributes;
     struct info *hints;
