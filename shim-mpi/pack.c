@@ -83,8 +83,8 @@ static int packing_check(const struct packing *p, struct type **type, MPI_Count 
 // New position in p->position.
 static int packing_move(struct packing *p, bool pack)
 {
-    struct type *t;
-    MPI_Count bytes;
+    struct type *t = NULL;
+    MPI_Count bytes = 0;
     int rc = packing_check(p, &t, &bytes);
     if (rc || bytes == 0)
         return rc;

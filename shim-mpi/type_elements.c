@@ -114,7 +114,7 @@ typedef MPI_Count count_fn(const struct type *t, MPI_Count bytes);
 static int count_large(const char *call, count_fn *fn, const MPI_Status *status,
                        MPI_Datatype datatype, MPI_Count *count)
 {
-    struct type *t;
+    struct type *t = NULL;
     int rc = check_counting(call, status, datatype, count, &t);
     if (!rc)
         *count = fn(t, status_bytes(status));
@@ -124,7 +124,7 @@ static int count_large(const char *call, count_fn *fn, const MPI_Status *status,
 static int count_int(const char *call, count_fn *fn, const MPI_Status *status,
                      MPI_Datatype datatype, int *count)
 {
-    struct type *t;
+    struct type *t = NULL;
     int rc = check_counting(call, status, datatype, count, &t);
     if (rc)
         return rc;
