@@ -10,12 +10,17 @@
 #include "comm.h"
 #include "type.h"
 
+#include <shoal.h>
+
 enum request_kind {
     REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_GENERALIZED, REQUEST_PARTITIONED,
     REQUEST_PLAIN, // done by whatever made it
 };
 
+enum { REQUEST_POOLED = 384 }; // bytes of the requests whose memory is kept
+
 struct request;
+typedef void request_then_fn(struct request *r, void *arg);
 
 // What a kind of request can do beyond being waited for. NULL: nothing to do.
 struct request_class {
@@ -31,15 +36,15 @@ struct request {
     uint8_t kind;         // enum request_kind
     bool is_persistent, is_active; // a persistent one is inactive between its runs
     bool is_cancelled;
-    bool is_quiet;        // nobody will ask: freed when done (MPI_Request_free before the end)
+    bool is_held;         // what completes it has a reference, given back then
+    bool is_pooled;
     int error;            // of the operation: an error code
     int source, tag;      // for the status
     MPI_Count bytes;      // received
     struct comm *comm;    // with a reference; NULL: none
     const struct request_class *class;
-    // When it is done (also in a handler of a message, so: short, and no waiting).
-    void (*on_done)(struct request *r, void *arg);
-    void *on_done_arg;
+    request_then_fn *_Atomic then; // see request_then
+    void *then_arg;
 };
 
 static inline struct request *request_of(MPI_Request h)
@@ -59,6 +64,12 @@ static inline bool request_is_done(const struct request *r)
 }
 
 void request_complete(struct request *r); // once; error, bytes and so on are set before
+// fn(r, arg) is called when r is complete: by what completes it, just before it is done (also in a
+// handler of a message, so: short, and no waiting), or now if it is. Once for a request.
+void request_then(struct request *r, request_then_fn *fn, void *arg);
+void request_count_activity(void);        // something changed that a waiting thread may look for
+int request_up(void);
+void request_down(void);
 
 // A request that is done from the start, for MPI_PROC_NULL and the like: shared, with an empty
 // status (source MPI_PROC_NULL when `proc_null`).
@@ -73,11 +84,12 @@ bool progress(void);
 // Called in every progress while active: advances what no message advances (schedules of
 // collectives, transfers that end by themselves). Returns true when it did something.
 struct progress_hook {
-    bool (*fn)(struct progress_hook *hook);
-    struct progress_hook *next, **link; // in the list, NULL: not
+    bool (*fn)(struct progress_hook *hook); // one hook runs at a time
+    shoal_event_t *event; // it has something to do when this is done; NULL: after any completion
+    struct progress_hook *next, **link;
 };
 void progress_add(struct progress_hook *hook);
-void progress_remove(struct progress_hook *hook); // also from within fn
+void progress_remove(struct progress_hook *hook); // from within its fn only
 
 // In a loop around a test of anything that a completion or a hook changes.
 //     struct idle idle = idle_start();
@@ -109,5 +121,7 @@ void status_set(MPI_Status *status, int source, int tag, int error, MPI_Count by
 void status_empty(MPI_Status *status);
 MPI_Count status_bytes(const MPI_Status *status);
 void status_set_bytes(MPI_Status *status, MPI_Count bytes);
+bool status_is_cancelled(const MPI_Status *status);
+void status_set_cancelled(MPI_Status *status, bool cancelled);
 
 #endif
