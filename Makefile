@@ -112,7 +112,7 @@ $(eval $(call compile_rule,shim-mpi,$(INC_shim)))
 Q ?= @
 
 # Integer sums wrap, as the operations of the specification do.
-$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o: DEFINES += -fwrapv
+$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += -fwrapv
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
