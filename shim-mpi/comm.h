@@ -13,6 +13,7 @@ struct attributes;
 struct errhandler;
 struct info;
 struct matching;
+struct session;
 struct topology;
 
 // Messages of a communicator are of one of these spaces, which never match each other.
@@ -30,6 +31,7 @@ struct comm {
     struct attributes *attributes;
     struct info *hints;
     struct topology *topology;
+    struct session *session; // it descends from, NULL: the world model
     struct comm *local;     // of an intercommunicator: an intracommunicator of its own side
     bool is_low;            // intercommunicator: its group comes first in a merge by default
     shmem_team_t team;      // with the same members in the same order; SHMEM_TEAM_INVALID: none

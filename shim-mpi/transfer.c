@@ -517,16 +517,17 @@ static void cancel_recv(struct transfer *t)
     request_complete(&t->request);
 }
 
-void transfer_cancel(struct request *r)
+int transfer_cancel(struct request *r)
 {
     struct transfer *t = (struct transfer *)r;
     if (request_is_done(r))
-        return;
+        return MPI_SUCCESS;
     if (r->kind == REQUEST_RECV)
         cancel_recv(t);
     else
         tell(t->pe, AM_CANCEL, address_of(r->comm->context, t->space, t->tag),
              &(struct cancel){(uintptr_t)t}, sizeof(struct cancel));
+    return MPI_SUCCESS;
 }
 
 static void on_cancel(const shoal_am_t *am)

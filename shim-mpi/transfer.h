@@ -54,7 +54,7 @@ void transfer_send(struct transfer *t); // completes it, now or later
 void transfer_recv(struct transfer *t);
 // A message that was taken from the queues; frees it.
 void transfer_accept(struct transfer *t, struct arrived *a);
-void transfer_cancel(struct request *r);
+int transfer_cancel(struct request *r);
 
 // May n bytes go to pe eagerly? Counts them when they may.
 bool transfer_is_eager(int pe, MPI_Count n);
