@@ -22,21 +22,21 @@ enum space { SPACE_P2P, SPACE_COLL, SPACES };
 struct comm {
     struct object head;
     uint32_t context;
-    int rank;               // in group
-    struct group *group;    // own side
-    struct group *remote;   // the other side of an intercommunicator, NULL: intracommunicator
-    struct group *peers;    // whom ranks of messages name: remote, or else group
+    int rank;             // in group
+    struct group *group;  // own side
+    struct group *remote; // the other side of an intercommunicator, NULL: intracommunicator
+    struct group *peers;  // whom ranks of messages name: remote, or else group
     struct matching *_Atomic matching[SPACES]; // p2p_attach
     struct errhandler *errhandler;
     struct attributes *attributes;
     struct info *hints;
     struct topology *topology;
     struct session *session; // it descends from, NULL: the world model
-    struct comm *local;     // of an intercommunicator: an intracommunicator of its own side
-    bool is_low;            // intercommunicator: its group comes first in a merge by default
-    shmem_team_t team;      // with the same members in the same order; SHMEM_TEAM_INVALID: none
-    _Atomic int coll_tag;   // collectives started: each has its own tag
-    bool is_freed;          // by the user; the object lives as long as what uses it
+    struct comm *local;   // of an intercommunicator: an intracommunicator of its own side
+    bool is_low;          // intercommunicator: its group comes first in a merge by default
+    shmem_team_t team;    // with the same members in the same order; SHMEM_TEAM_INVALID: none
+    _Atomic int coll_tag; // collectives started: each has its own tag
+    bool is_freed;        // by the user; the object lives as long as what uses it
     char name[MPI_MAX_OBJECT_NAME];
 };
 

@@ -9,9 +9,9 @@
 struct group {
     struct object head;
     int size;
-    int rank;        // this process's, or MPI_UNDEFINED
+    int rank; // this process's, or MPI_UNDEFINED
     int first, stride;
-    int *pes;        // NULL: regular
+    int *pes;            // NULL: regular
     int *_Atomic sorted; // ranks by PE, made at the first group_rank; NULL: not yet
 };
 

@@ -51,7 +51,7 @@ struct arrived {
     bool has_from;
     struct comm *comm;
     enum space space;
-    uint32_t context;  // of one whose communicator is not here yet,
+    uint32_t context; // of one whose communicator is not here yet,
     struct arrived *next_orphan;
     unsigned char data[]; // eager: the payload
 };

@@ -16,14 +16,22 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
 
 enum object_kind {
-    OBJECT_COMM = 0x53484d01, OBJECT_TYPE, OBJECT_ERRHANDLER, OBJECT_GROUP, OBJECT_INFO,
-    OBJECT_MESSAGE, OBJECT_OP, OBJECT_REQUEST, OBJECT_SESSION, OBJECT_WIN,
+    OBJECT_COMM = 0x53484d01,
+    OBJECT_TYPE,
+    OBJECT_ERRHANDLER,
+    OBJECT_GROUP,
+    OBJECT_INFO,
+    OBJECT_MESSAGE,
+    OBJECT_OP,
+    OBJECT_REQUEST,
+    OBJECT_SESSION,
+    OBJECT_WIN,
 };
 
 struct object {
     uint32_t magic; // enum object_kind; 0 after its end
     _Atomic int refs;
-    uint32_t code;   // of a predefined object: its handle; else 0
+    uint32_t code;      // of a predefined object: its handle; else 0
     _Atomic int number; // for MPI_X_toint, 0: none yet
 };
 

@@ -11,7 +11,7 @@
 struct op {
     struct object head;
     bool commutes;
-    bool is_large;  // fn_c
+    bool is_large;         // fn_c
     MPI_User_function *fn; // of the user, NULL: predefined
     MPI_User_function_c *fn_c;
 };
@@ -21,7 +21,8 @@ static inline struct op *op_of(MPI_Op h)
     return object_at(h, OBJECT_OP);
 }
 
-void op_up(void); // predefined operators; any time, idempotent
+void op_drop(struct op *op); // a reference
+void op_up(void);            // predefined operators; any time, idempotent
 
 // Is op defined for elements of t? Predefined operators want predefined types (of every basic type
 // that the standard's table allows), those of users take any.

@@ -16,11 +16,7 @@ static void release(struct request *r)
 static int start(struct request *r)
 {
     struct transfer *t = (struct transfer *)r;
-    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
-    atomic_store_explicit(&r->then, NULL, memory_order_relaxed);
-    r->is_active = true;
-    r->is_cancelled = false;
-    r->error = MPI_SUCCESS;
+    request_restart(r);
     r->is_held = true;
     request_keep(r);
     t->pe = t->peer < 0 ? t->peer : group_pe(r->comm->peers, t->peer);

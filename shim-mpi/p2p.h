@@ -21,9 +21,8 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
              int source, int tag, MPI_Status *status);
 
 // Persistent: inactive until their class's start.
-struct request *p2p_send_init(struct comm *comm, enum space space, const void *buf,
-                              MPI_Count count, struct type *type, int dest, int tag,
-                              enum send_mode mode);
+struct request *p2p_send_init(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                              struct type *type, int dest, int tag, enum send_mode mode);
 struct request *p2p_recv_init(struct comm *comm, enum space space, void *buf, MPI_Count count,
                               struct type *type, int source, int tag);
 

@@ -90,6 +90,15 @@ void request_count_activity(void)
         shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
 }
 
+void request_restart(struct request *r)
+{
+    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->then, NULL, memory_order_relaxed);
+    r->is_active = true;
+    r->is_cancelled = false;
+    r->error = MPI_SUCCESS;
+}
+
 static void nothing(struct request *r, void *arg)
 {
     (void)r;

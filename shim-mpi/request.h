@@ -13,7 +13,11 @@
 #include <shoal.h>
 
 enum request_kind {
-    REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_GENERALIZED, REQUEST_PARTITIONED,
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLL,
+    REQUEST_GENERALIZED,
+    REQUEST_PARTITIONED,
     REQUEST_PLAIN, // done by whatever made it
 };
 
@@ -24,24 +28,24 @@ typedef void request_then_fn(struct request *r, void *arg);
 
 // What a kind of request can do beyond being waited for. NULL: nothing to do.
 struct request_class {
-    int (*start)(struct request *r);   // persistent: MPI_Start
+    int (*start)(struct request *r); // persistent: MPI_Start
     int (*cancel)(struct request *r); // done or not; an error code
     void (*release)(struct request *r); // the last reference is gone: what belongs to it
-    int (*finish)(struct request *r);  // before a done request is reported: fills its status
+    int (*finish)(struct request *r);   // before a done request is reported: fills its status
 };
 
 struct request {
     struct object head;
     _Atomic uint32_t done;
-    uint8_t kind;         // enum request_kind
+    uint8_t kind;                  // enum request_kind
     bool is_persistent, is_active; // a persistent one is inactive between its runs
     bool is_cancelled;
-    bool is_held;         // what completes it has a reference, given back then
+    bool is_held; // what completes it has a reference, given back then
     bool is_pooled;
-    int error;            // of the operation: an error code
-    int source, tag;      // for the status
-    MPI_Count bytes;      // received
-    struct comm *comm;    // with a reference; NULL: none
+    int error;         // of the operation: an error code
+    int source, tag;   // for the status
+    MPI_Count bytes;   // received
+    struct comm *comm; // with a reference; NULL: none
     const struct request_class *class;
     request_then_fn *_Atomic then; // see request_then
     void *then_arg;
@@ -63,11 +67,13 @@ static inline bool request_is_done(const struct request *r)
     return atomic_load_explicit(&r->done, memory_order_acquire);
 }
 
+// A persistent one begins a new run.
+void request_restart(struct request *r);
 void request_complete(struct request *r); // once; error, bytes and so on are set before
 // fn(r, arg) is called when r is complete: by what completes it, just before it is done (also in a
 // handler of a message, so: short, and no waiting), or now if it is. Once for a request.
 void request_then(struct request *r, request_then_fn *fn, void *arg);
-void request_count_activity(void);        // something changed that a waiting thread may look for
+void request_count_activity(void); // something changed that a waiting thread may look for
 int request_up(void);
 void request_down(void);
 

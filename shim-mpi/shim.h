@@ -7,9 +7,10 @@
 
 // PMPI_name is the function, MPI_name a weak name of it that a tool may replace.
 //     MPI_DEFINE(int, Comm_size, MPI_Comm comm, int *size) { ... }
-#define MPI_DEFINE(type, name, ...)                                                              \
-    __attribute__((visibility("default"))) type PMPI_##name(__VA_ARGS__);                        \
-    __attribute__((visibility("default"), weak, alias("PMPI_" #name))) type MPI_##name(__VA_ARGS__); \
+#define MPI_DEFINE(type, name, ...)                                       \
+    __attribute__((visibility("default"))) type PMPI_##name(__VA_ARGS__); \
+    __attribute__((visibility("default"), weak, alias("PMPI_" #name)))    \
+    type MPI_##name(__VA_ARGS__);                                         \
     type PMPI_##name(__VA_ARGS__)
 
 struct comm;

@@ -25,25 +25,34 @@
 #include "p2p.h"
 
 // Numbers of the shim's active messages; those below are the program's.
-enum { AM_EAGER = 240, AM_SYNC, AM_RTS, AM_DONE, AM_STREAM, AM_DATA, AM_CREDIT, AM_CANCEL,
-       AM_CANCELLED };
+enum {
+    AM_EAGER = 240,
+    AM_SYNC,
+    AM_RTS,
+    AM_DONE,
+    AM_STREAM,
+    AM_DATA,
+    AM_CREDIT,
+    AM_CANCEL,
+    AM_CANCELLED
+};
 
 enum { TRANSFER_WINDOW = 1 << 20, TRANSFER_OVERHEAD = 64 };
 
 struct transfer {
     struct request request; // first
     enum space space;
-    int pe;                 // of the peer; MPI_ANY_SOURCE
-    int peer, tag;          // as the user gave them
+    int pe;        // of the peer; MPI_ANY_SOURCE
+    int peer, tag; // as the user gave them
     enum send_mode mode;
     void *buf;
     MPI_Count count;
-    struct type *type;      // with a reference where the request outlives the call
-    MPI_Count bytes;        // of data here: what is sent, or what there is room for
+    struct type *type; // with a reference where the request outlives the call
+    MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
     // rendezvous and stream
-    uint64_t other;         // the peer's transfer
-    void *copy;             // packed data, or what will be unpacked
+    uint64_t other; // the peer's transfer
+    void *copy;     // packed data, or what will be unpacked
     MPI_Count moved;
     shoal_region_t region;
     shoal_event_t event;

@@ -12,15 +12,15 @@ struct attributes;
 
 struct type {
     struct object head;
-    MPI_Count size;                 // bytes of data of an element
-    MPI_Count lb, extent;           // the extent: ub - lb
+    MPI_Count size;       // bytes of data of an element
+    MPI_Count lb, extent; // the extent: ub - lb
     MPI_Count true_lb, true_extent;
-    bool is_dense;                  // any count of elements is one block: size == extent, true_lb ==
-                                    // lb, and the data lies in the order of the stream
+    bool is_dense; // any count of elements is one block: size == extent, true_lb ==
+                   // lb, and the data lies in the order of the stream
     bool is_committed;
     uint8_t align;
     struct type_body *body;
-    struct type_recipe *recipe;     // how it was made, for envelope and contents; NULL: predefined
+    struct type_recipe *recipe; // how it was made, for envelope and contents; NULL: predefined
     struct attributes *attributes;
     char name[MPI_MAX_OBJECT_NAME];
 };
