@@ -23,8 +23,8 @@ enum { ALIGNMENT = 16 };
 struct segment {
     struct segment *next, **at; // in the order of their addresses
     struct buffer *buffer;
-    size_t size;     // with this header
-    uint64_t order;  // of its message among those of the buffer
+    size_t size;    // with this header
+    uint64_t order; // of its message among those of the buffer
 };
 _Static_assert(sizeof(struct segment) + 2 * ALIGNMENT <= MPI_BSEND_OVERHEAD,
                "what a message takes beyond its data");
@@ -176,10 +176,11 @@ static int raise_full(const char *call, struct comm *comm, MPI_Count bytes)
     if (size < 0)
         return raise_on(comm, MPI_ERR_BUFFER, call,
                         "no buffer is attached: call MPI_Buffer_attach first");
-    return raise_on(comm, MPI_ERR_BUFFER, call,
-                    "no room for a message of %lld bytes in the attached buffer of %lld: attach one "
-                    "that holds the data of all messages under way and MPI_BSEND_OVERHEAD for each",
-                    (long long)bytes, size);
+    return raise_on(
+        comm, MPI_ERR_BUFFER, call,
+        "no room for a message of %lld bytes in the attached buffer of %lld: attach one "
+        "that holds the data of all messages under way and MPI_BSEND_OVERHEAD for each",
+        (long long)bytes, size);
 }
 
 int bsend(const char *call, struct comm *comm, const void *buf, MPI_Count count, struct type *type,
@@ -354,7 +355,7 @@ static int detach(const char *call, const struct owner *o, void *memory, MPI_Cou
 
 static int detach_int(const char *call, const struct owner *o, void *memory, int *size)
 {
-    MPI_Count bytes;
+    MPI_Count bytes = 0;
     int error = detach(call, o, memory, size ? &bytes : NULL);
     if (!error)
         *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
@@ -439,40 +440,41 @@ MPI_DEFINE(int, Buffer_iflush, MPI_Request *request)
 }
 
 // The same for what has a handle.
-#define OWNED(X, HANDLE, find_owner)                                                         \
-    MPI_DEFINE(int, X##_attach_buffer_c, HANDLE handle, void *buffer, MPI_Count size)        \
-    {                                                                                        \
-        struct owner o;                                                                      \
-        int error = find_owner("MPI_" #X "_attach_buffer", handle, &o);                      \
-        return error ? error : attach("MPI_" #X "_attach_buffer", &o, buffer, size);         \
-    }                                                                                        \
-    MPI_DEFINE(int, X##_attach_buffer, HANDLE handle, void *buffer, int size)                \
-    {                                                                                        \
-        return PMPI_##X##_attach_buffer_c(handle, buffer, size);                             \
-    }                                                                                        \
-    MPI_DEFINE(int, X##_detach_buffer, HANDLE handle, void *buffer_addr, int *size)          \
-    {                                                                                        \
-        struct owner o;                                                                      \
-        int error = find_owner("MPI_" #X "_detach_buffer", handle, &o);                      \
+#define OWNED(X, HANDLE, find_owner)                                                          \
+    MPI_DEFINE(int, X##_attach_buffer_c, HANDLE handle, void *buffer, MPI_Count size)         \
+    {                                                                                         \
+        struct owner o;                                                                       \
+        int error = find_owner("MPI_" #X "_attach_buffer", handle, &o);                       \
+        return error ? error : attach("MPI_" #X "_attach_buffer", &o, buffer, size);          \
+    }                                                                                         \
+    MPI_DEFINE(int, X##_attach_buffer, HANDLE handle, void *buffer, int size)                 \
+    {                                                                                         \
+        return PMPI_##X                                                                       \
+        ##_attach_buffer_c(handle, buffer, size);                                             \
+    }                                                                                         \
+    MPI_DEFINE(int, X##_detach_buffer, HANDLE handle, void *buffer_addr, int *size)           \
+    {                                                                                         \
+        struct owner o;                                                                       \
+        int error = find_owner("MPI_" #X "_detach_buffer", handle, &o);                       \
         return error ? error : detach_int("MPI_" #X "_detach_buffer", &o, buffer_addr, size); \
-    }                                                                                        \
-    MPI_DEFINE(int, X##_detach_buffer_c, HANDLE handle, void *buffer_addr, MPI_Count *size)  \
-    {                                                                                        \
-        struct owner o;                                                                      \
-        int error = find_owner("MPI_" #X "_detach_buffer_c", handle, &o);                    \
-        return error ? error : detach("MPI_" #X "_detach_buffer_c", &o, buffer_addr, size);  \
-    }                                                                                        \
-    MPI_DEFINE(int, X##_flush_buffer, HANDLE handle)                                         \
-    {                                                                                        \
-        struct owner o;                                                                      \
-        int error = find_owner("MPI_" #X "_flush_buffer", handle, &o);                       \
-        return error ? error : flush(&o);                                                    \
-    }                                                                                        \
-    MPI_DEFINE(int, X##_iflush_buffer, HANDLE handle, MPI_Request *request)                  \
-    {                                                                                        \
-        struct owner o;                                                                      \
-        int error = find_owner("MPI_" #X "_iflush_buffer", handle, &o);                      \
-        return error ? error : iflush("MPI_" #X "_iflush_buffer", &o, request);              \
+    }                                                                                         \
+    MPI_DEFINE(int, X##_detach_buffer_c, HANDLE handle, void *buffer_addr, MPI_Count *size)   \
+    {                                                                                         \
+        struct owner o;                                                                       \
+        int error = find_owner("MPI_" #X "_detach_buffer_c", handle, &o);                     \
+        return error ? error : detach("MPI_" #X "_detach_buffer_c", &o, buffer_addr, size);   \
+    }                                                                                         \
+    MPI_DEFINE(int, X##_flush_buffer, HANDLE handle)                                          \
+    {                                                                                         \
+        struct owner o;                                                                       \
+        int error = find_owner("MPI_" #X "_flush_buffer", handle, &o);                        \
+        return error ? error : flush(&o);                                                     \
+    }                                                                                         \
+    MPI_DEFINE(int, X##_iflush_buffer, HANDLE handle, MPI_Request *request)                   \
+    {                                                                                         \
+        struct owner o;                                                                       \
+        int error = find_owner("MPI_" #X "_iflush_buffer", handle, &o);                       \
+        return error ? error : iflush("MPI_" #X "_iflush_buffer", &o, request);               \
     }
 
 OWNED(Comm, MPI_Comm, owner_comm)

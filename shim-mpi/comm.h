@@ -19,6 +19,10 @@ struct topology;
 // Messages of a communicator are of one of these spaces, which never match each other.
 enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
+// In SPACE_COLL, collectives have tags from 0 to this, the parts of partitioned messages from here
+// to twice as many.
+enum { TAG_PART = 1 << 29 };
+
 struct comm {
     struct object head;
     uint32_t context;

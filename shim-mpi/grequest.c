@@ -50,8 +50,7 @@ MPI_DEFINE(int, Grequest_start, MPI_Grequest_query_function *query_fn,
         return error;
     if (!query_fn || !free_fn || !cancel_fn)
         return raise_on(NULL, MPI_ERR_ARG, call, "a callback function is NULL");
-    struct generalized *g =
-        request_new(sizeof *g, REQUEST_GENERALIZED, NULL, &generalized_class);
+    struct generalized *g = request_new(sizeof *g, REQUEST_GENERALIZED, NULL, &generalized_class);
     g->query = query_fn;
     g->free = free_fn;
     g->cancel = cancel_fn;
