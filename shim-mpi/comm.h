@@ -51,16 +51,30 @@ static inline struct comm *comm_of(MPI_Comm h)
 
 extern struct comm comm_world, comm_self;
 
+// Tags of messages are 0 to this. Internal messages have tags of their own beyond it or below 0
+// (comm_agree.h).
+enum { COMM_TAG_UB = (1 << 30) - 1 };
+
+// The communicator of an argument. MPI_ERR_COMM, raised: it is none; comm_check_intra: or it is an
+// intercommunicator.
+int comm_check(MPI_Comm h, const char *call, struct comm **comm);
+int comm_check_intra(MPI_Comm h, const char *call, struct comm **comm);
+
 // The communicator with this context, NULL: not here (yet). Takes no reference.
 struct comm *comm_find(uint32_t context);
 
 // A context that this process has not given yet.
 uint32_t comm_new_context(void);
 
+void comm_return_context(uint32_t context); // it was not given to anybody after all
+
 // A new communicator over the groups (takes references of its own), known under the context from now
-// on. remote NULL: intracommunicator. NULL: no memory.
+// on. remote NULL: intracommunicator. NULL: no memory. comm_make leaves it unknown, comm_publish
+// makes it known: for contexts that come later.
 struct comm *comm_new(uint32_t context, struct group *group, struct group *remote);
-void comm_free(struct comm *comm); // drops a reference
+struct comm *comm_make(struct group *group, struct group *remote);
+int comm_publish(struct comm *comm, uint32_t context); // 0, or MPI_ERR_NO_MEM
+void comm_free(struct comm *comm); // drops a reference; NULL: nothing to do
 
 static inline bool comm_is_inter(const struct comm *c)
 {

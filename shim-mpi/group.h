@@ -32,6 +32,7 @@ static inline int group_pe(const struct group *g, int rank)
 }
 
 int group_rank_slow(struct group *g, int pe);
+int group_compare(struct group *a, struct group *b); // MPI_IDENT, MPI_SIMILAR, MPI_UNEQUAL
 
 // The rank of a PE, MPI_UNDEFINED when it is no member.
 static inline int group_rank(struct group *g, int pe)
@@ -42,5 +43,9 @@ static inline int group_rank(struct group *g, int pe)
 }
 
 extern struct group group_empty;
+
+// The group of an argument. MPI_ERR_GROUP, raised on comm (may be NULL): it is none.
+int group_check(MPI_Group h, struct comm *comm, const char *call, const char *name,
+                struct group **group);
 
 #endif

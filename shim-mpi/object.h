@@ -16,22 +16,14 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
 
 enum object_kind {
-    OBJECT_COMM = 0x53484d01,
-    OBJECT_TYPE,
-    OBJECT_ERRHANDLER,
-    OBJECT_GROUP,
-    OBJECT_INFO,
-    OBJECT_MESSAGE,
-    OBJECT_OP,
-    OBJECT_REQUEST,
-    OBJECT_SESSION,
-    OBJECT_WIN,
+    OBJECT_COMM = 0x53484d01, OBJECT_TYPE, OBJECT_ERRHANDLER, OBJECT_GROUP, OBJECT_INFO,
+    OBJECT_MESSAGE, OBJECT_OP, OBJECT_REQUEST, OBJECT_SESSION, OBJECT_WIN, OBJECT_FILE,
 };
 
 struct object {
     uint32_t magic; // enum object_kind; 0 after its end
     _Atomic int refs;
-    uint32_t code;      // of a predefined object: its handle; else 0
+    uint32_t code;   // of a predefined object: its handle; else 0
     _Atomic int number; // for MPI_X_toint, 0: none yet
 };
 
@@ -58,6 +50,7 @@ static inline void *object_handle(const void *object)
 void *object_new(size_t size, enum object_kind kind);
 // Makes a static object known under the number of a predefined handle; it is never freed.
 void object_predefine(void *object, enum object_kind kind, const void *handle);
+void object_undefine(const void *handle); // nothing is known under it from now on
 
 static inline void object_keep(void *object)
 {
@@ -69,8 +62,10 @@ static inline void object_keep(void *object)
 bool object_drop(void *object);
 void object_end(void *object); // frees the memory
 
-// Between objects that are not predefined and integers from 4096 on, stable while the object lives.
-int object_toint(const void *handle, enum object_kind kind);
-void *object_fromint(int number, enum object_kind kind);
+// Handles as integers: predefined ones have their own number, others get one from 4096 on, which is
+// theirs while the object lives. What is no handle, or no number, becomes `null`, the kind's handle
+// of nothing.
+int object_toint(const void *handle, enum object_kind kind, const void *null);
+void *object_fromint(int number, enum object_kind kind, const void *null);
 
 #endif
