@@ -2,6 +2,7 @@
 // See settings.h.
 #include "settings.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,15 @@ static void read_size(const char *name, uint64_t *value)
     *value = n < 0x1p62 ? (uint64_t)n : UINT64_C(1) << 62;
 }
 
-void shim_settings_read(void)
+static void read_all(void)
 {
 #define X(field, env, def, meaning) read_size(env, &shim_settings.field);
     SHIM_SETTINGS(X)
 #undef X
+}
+
+void shim_settings_read(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_all);
 }
