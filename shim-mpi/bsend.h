@@ -10,4 +10,13 @@
 int bsend(const char *call, struct comm *comm, const void *buf, MPI_Count count, struct type *type,
           int dest, int tag);
 
+// A persistent one, inactive.
+struct request *bsend_init(struct comm *comm, const void *buf, MPI_Count count, struct type *type,
+                           int dest, int tag);
+
+// The owner of a buffer (a communicator, a session) ends: waits until what is in the buffer has been
+// sent, and detaches it.
+void bsend_end(const void *owner);
+void bsend_down(void); // the same for all buffers there are
+
 #endif

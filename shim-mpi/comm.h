@@ -13,10 +13,15 @@ struct attributes;
 struct errhandler;
 struct info;
 struct matching;
+struct session;
 struct topology;
 
 // Messages of a communicator are of one of these spaces, which never match each other.
 enum space { SPACE_P2P, SPACE_COLL, SPACES };
+
+// In SPACE_COLL, collectives have tags from 0 to this, the parts of partitioned messages from here
+// to twice as many.
+enum { TAG_PART = 1 << 29 };
 
 struct comm {
     struct object head;
@@ -30,6 +35,7 @@ struct comm {
     struct attributes *attributes;
     struct info *hints;
     struct topology *topology;
+    struct session *session; // it descends from, NULL: the world model
     struct comm *local;     // of an intercommunicator: an intracommunicator of its own side
     bool is_low;            // intercommunicator: its group comes first in a merge by default
     shmem_team_t team;      // with the same members in the same order; SHMEM_TEAM_INVALID: none

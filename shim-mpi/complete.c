@@ -403,8 +403,9 @@ MPI_DEFINE(int, Cancel, MPI_Request *request)
     if (!r)
         return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Cancel", "the request is MPI_REQUEST_NULL");
     if (is_active(r) && r->class && r->class->cancel)
-        r->class->cancel(r);
-    return MPI_SUCCESS;
+        error = r->class->cancel(r);
+    return error ? raise_on(r->comm, error, "MPI_Cancel", "the request's cancel function failed")
+                 : MPI_SUCCESS;
 }
 
 static int start(const char *call, MPI_Request handle)

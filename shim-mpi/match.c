@@ -2,6 +2,8 @@
 // The queues of receives and messages. See match.h.
 #include "match.h"
 
+#include "stats.h"
+
 #define ENTRY(type, link_, member) ((type *)(void *)((char *)(link_)-offsetof(type, member)))
 
 static void list_init(struct match_list *l)
@@ -76,6 +78,7 @@ void match_remove(struct matching *m, struct arrived *a)
 {
     list_remove(&m->unexpected[bucket_of(a->key)], &a->link);
     list_remove(&m->all, &a->in_all);
+    stats_unexpected(-1);
 }
 
 struct arrived *match_post(struct matching *m, struct posted *p)
@@ -113,6 +116,7 @@ void match_queue(struct matching *m, struct arrived *a)
 {
     list_add(&m->unexpected[bucket_of(a->key)], &a->link);
     list_add(&m->all, &a->in_all);
+    stats_unexpected(1);
 }
 
 void match_withdraw(struct matching *m, struct posted *p)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between processes. See p2p.h; transfer.h says how they travel.
+#include "partitioned.h"
+#include "stats.h"
 #include "transfer.h"
 
 #include <string.h>
@@ -193,11 +195,14 @@ struct request *p2p_imrecv(void *buf, MPI_Count count, struct type *type, struct
 int p2p_up(void)
 {
     int status = request_up();
-    return status ? status : transfer_up();
+    if (!status)
+        status = transfer_up();
+    return status ? status : partitioned_up();
 }
 
 void p2p_down(void)
 {
+    stats_print();
     transfer_down();
     request_down();
 }

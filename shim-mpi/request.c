@@ -2,6 +2,8 @@
 // Requests: life, completion, waiting. See request.h.
 #include "request.h"
 
+#include "stats.h"
+
 #include <shmem.h>
 #include <shoal.h>
 
@@ -237,6 +239,7 @@ static void sleep_on(uint64_t seen)
         if (h->event)
             events[n++] = h->event;
     shim_lock_give(&hook_lock);
+    stats_count(SLEEPS);
     shoal_wait(n, events, 1, NULL, NULL);
 }
 

@@ -29,7 +29,7 @@ typedef void request_then_fn(struct request *r, void *arg);
 // What a kind of request can do beyond being waited for. NULL: nothing to do.
 struct request_class {
     int (*start)(struct request *r); // persistent: MPI_Start
-    void (*cancel)(struct request *r);
+    int (*cancel)(struct request *r); // done or not; an error code
     void (*release)(struct request *r); // the last reference is gone: what belongs to it
     int (*finish)(struct request *r);   // before a done request is reported: fills its status
 };

@@ -12,7 +12,7 @@ struct schedule_memory {
 
 int schedule_tag(struct comm *comm)
 {
-    return atomic_fetch_add_explicit(&comm->coll_tag, 1, memory_order_relaxed) & 0x7fffffff;
+    return atomic_fetch_add_explicit(&comm->coll_tag, 1, memory_order_relaxed) & (TAG_PART - 1);
 }
 
 void schedule_init(struct schedule *s, struct comm *comm, int tag)

@@ -81,8 +81,10 @@ static int send_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
         error = check_pointer(call, to.comm, "request", request);
     if (error)
         return error;
-    *request = object_handle(
-        p2p_send_init(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
+    *request = object_handle(mode == SEND_BUFFERED
+                                 ? bsend_init(to.comm, buf, count, to.type, dest, tag)
+                                 : p2p_send_init(to.comm, SPACE_P2P, buf, count, to.type, dest, tag,
+                                                 mode));
     return MPI_SUCCESS;
 }
 

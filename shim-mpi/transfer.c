@@ -2,6 +2,9 @@
 // Sending and receiving. See transfer.h.
 #include "transfer.h"
 
+#include "settings.h"
+#include "stats.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +32,7 @@ static void tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
 // ---- What a message is addressed to, in an active message's argument
 static uint64_t address_of(uint32_t context, enum space space, int tag)
 {
-    return (uint64_t)context << 32 | (uint64_t)space << 31 | (uint32_t)tag;
+    return (uint64_t)context << 32 | (uint64_t)space << 31 | ((uint32_t)tag & 0x7fffffff);
 }
 
 static uint32_t context_in(uint64_t address)
@@ -44,7 +47,7 @@ static enum space space_in(uint64_t address)
 
 static int tag_in(uint64_t address)
 {
-    return (int)(address & 0x7fffffff);
+    return (int)((uint32_t)address << 1) >> 1; // may be negative
 }
 
 // ---- Credit: what of ours the peer has not taken, and what of its we have
@@ -82,14 +85,16 @@ static void add(_Atomic uint32_t *word, uint32_t n)
 
 bool transfer_is_eager(int pe, MPI_Count n)
 {
-    if (n > (MPI_Count)am_max)
+    if (n > (MPI_Count)shim_settings.eager)
         return false;
     struct partner *p = partner_of(pe);
     uint32_t cost = (uint32_t)n + TRANSFER_OVERHEAD;
     uint32_t out = atomic_load_explicit(&p->sent, memory_order_relaxed) -
                    atomic_load_explicit(&p->taken_there, memory_order_relaxed);
-    if (unlikely(out + cost > TRANSFER_WINDOW))
+    if (unlikely(out + cost > shim_settings.window)) {
+        stats_count(HELD_BACK);
         return false;
+    }
     add(&p->sent, cost);
     return true;
 }
@@ -100,9 +105,11 @@ static void took(int pe, MPI_Count n)
     add(&p->taken, (uint32_t)n + TRANSFER_OVERHEAD);
     uint32_t taken = atomic_load_explicit(&p->taken, memory_order_relaxed);
     uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
-    if (unlikely(taken - told > TRANSFER_WINDOW / 4) &&
-        atomic_compare_exchange_strong(&p->told, &told, taken))
+    if (unlikely(taken - told > shim_settings.window / 4) &&
+        atomic_compare_exchange_strong(&p->told, &told, taken)) {
+        stats_count(CREDIT);
         tell(pe, AM_CREDIT, taken, NULL, 0);
+    }
 }
 
 static void on_credit(const shoal_am_t *am)
@@ -189,6 +196,7 @@ static void pull(struct transfer *t, shoal_rptr_t from)
     t->copy = n && !t->type->is_dense ? memory(n) : NULL;
     t->event = (shoal_event_t){0};
     if (n) {
+        stats_count(PULL);
         int status = shoal_get(t->copy ? t->copy : type_at(t->type, t->buf), from, n, NULL,
                                &t->event);
         if (status)
@@ -307,8 +315,11 @@ static struct transfer *match(struct arrived *what, const void *data, size_t n)
     if (!p)
         match_queue(m, keep(what, data, n));
     shim_lock_give(&m->lock);
-    if (p)
+    if (p) {
+        stats_count(MATCHED);
         return TRANSFER(posted, p);
+    }
+    stats_count(UNEXPECTED);
     request_count_activity(); // who probes looks again
     return NULL;
 }
@@ -368,6 +379,7 @@ int transfer_send_eager(struct comm *comm, enum space space, const void *buf, MP
                         const struct type *type, int pe, int tag)
 {
     size_t n = (size_t)(count * type->size);
+    stats_count(EAGER);
     uint64_t address = address_of(comm->context, space, tag);
     if (likely(type->is_dense || n == 0)) {
         tell(pe, AM_EAGER, address, n ? type_at(type, buf) : NULL, n);
@@ -384,6 +396,7 @@ static void send_sync(struct transfer *t)
     shoal_am_room_t room;
     uint64_t self = (uintptr_t)t;
     size_t n = sizeof self + (size_t)t->bytes;
+    stats_count(SYNC);
     char *payload = room_for(t->pe, n, &room);
     memcpy(payload, &self, sizeof self);
     if (t->bytes)
@@ -396,6 +409,8 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
 {
     const void *data = t->copy ? t->copy : type_at(t->type, t->buf);
     shoal_key_t key;
+    if (shim_settings.stream && t->bytes)
+        return false;
     if (t->bytes == 0 || shoal_rptr_own(data, from) == SHOAL_OK)
         return true;
     if (shoal_region_register((void *)(uintptr_t)data, (size_t)t->bytes, &t->region))
@@ -407,6 +422,7 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
 static void send_rts(struct transfer *t)
 {
     struct rts rts = {.sender = (uintptr_t)t, .bytes = t->bytes};
+    stats_count(RENDEZVOUS);
     if (t->bytes && !t->type->is_dense) {
         t->copy = memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
@@ -478,6 +494,7 @@ static void on_stream(const shoal_am_t *am)
     struct stream_request ask;
     memcpy(&ask, am->payload, sizeof ask);
     struct transfer *t = (struct transfer *)(uintptr_t)ask.sender;
+    stats_count(STREAM);
     t->other = ask.receiver;
     t->bytes = ask.bytes; // all that there is room for
     t->moved = 0;
@@ -517,16 +534,17 @@ static void cancel_recv(struct transfer *t)
     request_complete(&t->request);
 }
 
-void transfer_cancel(struct request *r)
+int transfer_cancel(struct request *r)
 {
     struct transfer *t = (struct transfer *)r;
     if (request_is_done(r))
-        return;
+        return MPI_SUCCESS;
     if (r->kind == REQUEST_RECV)
         cancel_recv(t);
     else
         tell(t->pe, AM_CANCEL, address_of(r->comm->context, t->space, t->tag),
              &(struct cancel){(uintptr_t)t}, sizeof(struct cancel));
+    return MPI_SUCCESS;
 }
 
 static void on_cancel(const shoal_am_t *am)
@@ -613,6 +631,9 @@ int transfer_up(void)
     uint64_t max;
     int status = shoal_query(SHOAL_Q_AM_MAX, shim_pe(), &max);
     am_max = (size_t)max;
+    shim_settings_read();
+    if (shim_settings.eager > max)
+        shim_settings.eager = max;
     partners = calloc(((size_t)shim_npes() + CHUNK - 1) / CHUNK, sizeof *partners);
     if (!partners)
         return SHOAL_ENOMEM;

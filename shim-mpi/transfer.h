@@ -16,7 +16,7 @@
 // memory, through a pipelined copy where the kernel forbids that, over the network between nodes;
 // which one is the runtime's business. Nothing is asked of a sender that computes.
 //
-// What may be eager and untaken at one receiver is bounded per pair (TRANSFER_WINDOW): beyond it the
+// What may be eager and untaken at one receiver is bounded per pair (SHOAL_MPI_WINDOW): beyond it the
 // sender keeps its data and goes by rendezvous until the receiver has told what it took (CREDIT).
 #ifndef SHOAL_MPI_TRANSFER_H
 #define SHOAL_MPI_TRANSFER_H
@@ -34,10 +34,11 @@ enum {
     AM_DATA,
     AM_CREDIT,
     AM_CANCEL,
-    AM_CANCELLED
+    AM_CANCELLED,
+    AM_PARTITIONED,
 };
 
-enum { TRANSFER_WINDOW = 1 << 20, TRANSFER_OVERHEAD = 64 };
+enum { TRANSFER_OVERHEAD = 64 };
 
 struct transfer {
     struct request request; // first
@@ -63,7 +64,7 @@ void transfer_send(struct transfer *t); // completes it, now or later
 void transfer_recv(struct transfer *t);
 // A message that was taken from the queues; frees it.
 void transfer_accept(struct transfer *t, struct arrived *a);
-void transfer_cancel(struct request *r);
+int transfer_cancel(struct request *r);
 
 // May n bytes go to pe eagerly? Counts them when they may.
 bool transfer_is_eager(int pe, MPI_Count n);
