@@ -52,7 +52,8 @@ SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
-SRC_shim := $(wildcard shim-mpi/*.c)
+SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
+	$(if $(HWLOC),shim-mpi/hw_hwloc.c,shim-mpi/hw_none.c)
 SRC_oshrun := $(filter-out lib/launch/shoal.c lib/launch/bind_%.c,$(wildcard lib/launch/*.c)) $(BIND)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -112,7 +113,7 @@ $(eval $(call compile_rule,shim-mpi,$(INC_shim)))
 Q ?= @
 
 # Integer sums wrap, as the operations of the specification do.
-$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o: DEFINES += -fwrapv
+$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += -fwrapv
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
@@ -127,7 +128,8 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
-		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm
+		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm \
+		$(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
 $(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
 	@ln -sf $(<F) $@
 # Loaded by the library when a job has PEs on more than one node.

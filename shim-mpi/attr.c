@@ -55,7 +55,8 @@ int keyval_new(const struct keyval *keyval)
 static struct keyval *keyval_at(int number, enum object_kind kind)
 {
     int i = number - KEYVAL_FIRST;
-    return number >= KEYVAL_FIRST && i < keyval_room && keyvals[i].kind == kind ? &keyvals[i] : NULL;
+    return number >= KEYVAL_FIRST && i < keyval_room && keyvals[i].kind == kind ? &keyvals[i]
+                                                                                : NULL;
 }
 
 static void keyval_unuse(struct keyval *k)

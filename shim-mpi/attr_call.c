@@ -2,7 +2,7 @@
 // The calls of caching, for communicators, datatypes and windows; predefined attributes.
 #include "attr_call.h"
 
-#include "comm.h"
+#include "check.h"
 #include "error.h"
 #include "type.h"
 #include "win.h"
@@ -10,7 +10,7 @@
 #include <shoal.h>
 
 // ---- Predefined attributes: places of values that live as long as the library
-static int tag_ub = COMM_TAG_UB, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, appnum;
+static int tag_ub = TAG_UB, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, appnum;
 static int universe_size, wtime_is_global;
 
 // Clocks are those of the node: one clock when all processes are on it.
@@ -46,9 +46,9 @@ static void *type_predefined(const struct type *t, int keyval)
 
 static void *win_predefined(const struct win *w, int keyval)
 {
-    int i = keyval == MPI_WIN_BASE          ? 0
-            : keyval == MPI_WIN_SIZE        ? 1
-            : keyval == MPI_WIN_DISP_UNIT   ? 2
+    int i = keyval == MPI_WIN_BASE            ? 0
+            : keyval == MPI_WIN_SIZE          ? 1
+            : keyval == MPI_WIN_DISP_UNIT     ? 2
             : keyval == MPI_WIN_CREATE_FLAVOR ? 3
                                               : 4;
     return keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL ? (void *)(uintptr_t)w->predefined[i]
@@ -72,10 +72,10 @@ struct owner {
 static int comm_owner(MPI_Comm h, struct owner *o, const char *call)
 {
     struct comm *c;
-    int error = comm_check(h, call, &c);
+    int error = check_comm(call, h, &c);
     if (!error)
-        *o = (struct owner){OBJECT_COMM, h, &c->attributes,
-                            {&c->errhandler, OBJECT_COMM, h, "a communicator"}};
+        *o = (struct owner){
+            OBJECT_COMM, h, &c->attributes, {&c->errhandler, OBJECT_COMM, h, "a communicator"}};
     return error;
 }
 
@@ -85,7 +85,9 @@ static int type_owner(MPI_Datatype h, struct owner *o, const char *call)
     if (!t)
         return raise_on(NULL, MPI_ERR_TYPE, call, "datatype is %s",
                         h == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not one, or a freed one");
-    *o = (struct owner){OBJECT_TYPE, h, &t->attributes,
+    *o = (struct owner){OBJECT_TYPE,
+                        h,
+                        &t->attributes,
                         {&comm_self.errhandler, OBJECT_COMM, MPI_COMM_SELF, "a datatype"}};
     return MPI_SUCCESS;
 }
@@ -117,7 +119,8 @@ static int set(const struct owner *o, int keyval, void *value, const char *call)
     if (error)
         return error;
     error = attribute_set(o->kind, o->handle, o->slot, keyval, value);
-    return error ? raise_at(&o->errors, error, call, "the delete function of keyval %d failed", keyval)
+    return error ? raise_at(&o->errors, error, call, "the delete function of keyval %d failed",
+                            keyval)
                  : MPI_SUCCESS;
 }
 
@@ -142,14 +145,15 @@ static int get(const struct owner *o, int keyval, void *predefined, void *value,
 }
 
 // One that is not there is as good as deleted.
-static int delete(const struct owner *o, int keyval, const char *call)
+static int delete (const struct owner *o, int keyval, const char *call)
 {
     bool found;
     int error = check_keyval(o, keyval, call);
     if (error)
         return error;
     error = attribute_delete(o->kind, o->handle, o->slot, keyval, &found);
-    return error ? raise_at(&o->errors, error, call, "the delete function of keyval %d failed", keyval)
+    return error ? raise_at(&o->errors, error, call, "the delete function of keyval %d failed",
+                            keyval)
                  : MPI_SUCCESS;
 }
 
@@ -177,42 +181,44 @@ static int free_key(enum object_kind kind, int *keyval, const char *call)
 }
 
 // Kind's name in calls, type of its handle, of its object, and names of fields and functions.
-#define KINDS(X)                          \
-    X(Comm, MPI_Comm, COMM, comm)         \
-    X(Type, MPI_Datatype, TYPE, type)     \
+#define KINDS(X)                      \
+    X(Comm, MPI_Comm, COMM, comm)     \
+    X(Type, MPI_Datatype, TYPE, type) \
     X(Win, MPI_Win, WIN, win)
 
-#define X(Name, handle, KIND, field)                                                            \
-    MPI_DEFINE(int, Name##_create_keyval, MPI_##Name##_copy_attr_function *copy_fn,             \
-               MPI_##Name##_delete_attr_function *delete_fn, int *keyval, void *extra_state)    \
-    {                                                                                           \
-        struct keyval k = {.kind = OBJECT_##KIND, .copy.field = copy_fn,                        \
-                           .delete.field = delete_fn, .extra = extra_state};                    \
-        return create(&k, keyval, "MPI_" #Name "_create_keyval");                               \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_free_keyval, int *keyval)                                            \
-    {                                                                                           \
-        return free_key(OBJECT_##KIND, keyval, "MPI_" #Name "_free_keyval");                    \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_set_attr, handle h, int keyval, void *attribute_val)                 \
-    {                                                                                           \
-        struct owner o;                                                                         \
-        int error = field##_owner(h, &o, "MPI_" #Name "_set_attr");                             \
-        return error ? error : set(&o, keyval, attribute_val, "MPI_" #Name "_set_attr");        \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_get_attr, handle h, int keyval, void *attribute_val, int *flag)      \
-    {                                                                                           \
-        struct owner o;                                                                         \
-        int error = field##_owner(h, &o, "MPI_" #Name "_get_attr");                             \
-        return error ? error                                                                    \
-                     : get(&o, keyval, field##_predefined(field##_of(h), keyval),               \
-                           attribute_val, flag, "MPI_" #Name "_get_attr");                      \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_delete_attr, handle h, int keyval)                                   \
-    {                                                                                           \
-        struct owner o;                                                                         \
-        int error = field##_owner(h, &o, "MPI_" #Name "_delete_attr");                          \
-        return error ? error : delete(&o, keyval, "MPI_" #Name "_delete_attr");                 \
+#define X(Name, handle, KIND, field)                                                             \
+    MPI_DEFINE(int, Name##_create_keyval, MPI_##Name##_copy_attr_function *copy_fn,              \
+               MPI_##Name##_delete_attr_function *delete_fn, int *keyval, void *extra_state)     \
+    {                                                                                            \
+        struct keyval k = {.kind = OBJECT_##KIND,                                                \
+                           .copy.field = copy_fn,                                                \
+                           .delete.field = delete_fn,                                            \
+                           .extra = extra_state};                                                \
+        return create(&k, keyval, "MPI_" #Name "_create_keyval");                                \
+    }                                                                                            \
+    MPI_DEFINE(int, Name##_free_keyval, int *keyval)                                             \
+    {                                                                                            \
+        return free_key(OBJECT_##KIND, keyval, "MPI_" #Name "_free_keyval");                     \
+    }                                                                                            \
+    MPI_DEFINE(int, Name##_set_attr, handle h, int keyval, void *attribute_val)                  \
+    {                                                                                            \
+        struct owner o;                                                                          \
+        int error = field##_owner(h, &o, "MPI_" #Name "_set_attr");                              \
+        return error ? error : set(&o, keyval, attribute_val, "MPI_" #Name "_set_attr");         \
+    }                                                                                            \
+    MPI_DEFINE(int, Name##_get_attr, handle h, int keyval, void *attribute_val, int *flag)       \
+    {                                                                                            \
+        struct owner o;                                                                          \
+        int error = field##_owner(h, &o, "MPI_" #Name "_get_attr");                              \
+        return error ? error                                                                     \
+                     : get(&o, keyval, field##_predefined(field##_of(h), keyval), attribute_val, \
+                           flag, "MPI_" #Name "_get_attr");                                      \
+    }                                                                                            \
+    MPI_DEFINE(int, Name##_delete_attr, handle h, int keyval)                                    \
+    {                                                                                            \
+        struct owner o;                                                                          \
+        int error = field##_owner(h, &o, "MPI_" #Name "_delete_attr");                           \
+        return error ? error : delete (&o, keyval, "MPI_" #Name "_delete_attr");                 \
     }
 KINDS(X)
 #undef X

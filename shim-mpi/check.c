@@ -17,6 +17,17 @@ int check_comm(const char *call, MPI_Comm handle, struct comm **comm)
                         : "there is no such communicator: it was freed, or never made");
 }
 
+int check_intra(const char *call, MPI_Comm handle, struct comm **comm)
+{
+    struct comm *c;
+    int error = check_comm(call, handle, &c);
+    if (!error && comm_is_inter(c))
+        return raise_on(c, MPI_ERR_COMM, call, "the communicator is an intercommunicator");
+    if (!error)
+        *comm = c;
+    return error;
+}
+
 int check_pointer(const char *call, struct comm *comm, const char *argument, const void *pointer)
 {
     if (likely(pointer))
@@ -81,9 +92,9 @@ int check_root(const char *call, struct comm *comm, int root)
 
 int check_tag(const char *call, struct comm *comm, int tag)
 {
-    if (likely(tag >= 0))
+    if (likely((unsigned)tag <= TAG_UB))
         return MPI_SUCCESS;
-    return raise_on(comm, MPI_ERR_TAG, call, "tag %d: it must not be negative", tag);
+    return raise_on(comm, MPI_ERR_TAG, call, "tag %d: there are tags 0 to %d", tag, TAG_UB);
 }
 
 int check_any_tag(const char *call, struct comm *comm, int tag)

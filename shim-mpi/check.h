@@ -16,12 +16,11 @@ int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct 
 // buf may be NULL where there is nothing to move, or where the type has absolute addresses.
 int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
                  MPI_Datatype handle, struct type **type);
-int check_rank(const char *call, struct comm *comm, int rank);   // or MPI_PROC_NULL
-int check_source(const char *call, struct comm *comm, int rank); // or MPI_ANY_SOURCE
-int check_root(const char *call, struct comm *comm, int root);   // of an intracommunicator
+int check_rank(const char *call, struct comm *comm, int rank);          // or MPI_PROC_NULL
+int check_source(const char *call, struct comm *comm, int rank);        // or MPI_ANY_SOURCE
+int check_intra(const char *call, MPI_Comm handle, struct comm **comm); // no intercommunicator
+int check_root(const char *call, struct comm *comm, int root);          // of an intracommunicator
 int check_tag(const char *call, struct comm *comm, int tag);
 int check_any_tag(const char *call, struct comm *comm, int tag);
-
-enum { TAG_UB = 0x7fffffff };
 
 #endif

@@ -165,8 +165,9 @@ static int check_sides(struct coll_call *c)
 static int check_neighbors(struct coll_call *c)
 {
     int in, out;
-    if (!topo_degrees(c->comm, &in, &out))
+    if (!c->comm->topology)
         return raise_on(c->comm, MPI_ERR_TOPOLOGY, c->name, "the communicator has no topology");
+    topology_degrees(c->comm, &in, &out);
     bool gathers = c->kind == COLL_NEIGHBOR_ALLGATHER || c->kind == COLL_NEIGHBOR_ALLGATHERV;
     int error = check_side(c, &c->send, gathers ? 1 : out);
     return error ? error : check_side(c, &c->recv, in);

@@ -143,9 +143,9 @@ void coll_neighbor(struct schedule *s, const struct coll_call *c)
 {
     int in_n, out_n;
     bool gathers = c->kind == COLL_NEIGHBOR_ALLGATHER || c->kind == COLL_NEIGHBOR_ALLGATHERV;
-    topo_degrees(c->comm, &in_n, &out_n);
+    topology_degrees(c->comm, &in_n, &out_n);
     int *in = schedule_bytes(s, (size_t)(in_n + out_n + 1) * sizeof *in), *out = in + in_n;
-    topo_neighbors(c->comm, in, out);
+    topology_neighbors(c->comm, in, out);
     for (int i = 0; i < in_n; i++) {
         struct block b = coll_block(&c->recv, i);
         if (in[i] != MPI_PROC_NULL)
@@ -153,7 +153,7 @@ void coll_neighbor(struct schedule *s, const struct coll_call *c)
     }
     // In a grid what goes up in a dimension is received as coming from below, also where both are
     // one process.
-    int swap = topo_is_cartesian(c->comm);
+    int swap = c->comm->topology->kind == MPI_CART;
     for (int k = 0; k < out_n; k++) {
         int i = k ^ swap;
         struct block b = gathers ? (struct block){c->send.buf, c->send.count, c->send.type}

@@ -26,21 +26,22 @@ enum { TAG_PART = 1 << 29 };
 struct comm {
     struct object head;
     uint32_t context;
-    int rank;             // in group
-    struct group *group;  // own side
-    struct group *remote; // the other side of an intercommunicator, NULL: intracommunicator
-    struct group *peers;  // whom ranks of messages name: remote, or else group
+    int rank;               // in group
+    struct group *group;    // own side
+    struct group *remote;   // the other side of an intercommunicator, NULL: intracommunicator
+    struct group *peers;    // whom ranks of messages name: remote, or else group
     struct matching *_Atomic matching[SPACES]; // p2p_attach
     struct errhandler *errhandler;
     struct attributes *attributes;
     struct info *hints;
     struct topology *topology;
     struct session *session; // it descends from, NULL: the world model
-    struct comm *local;   // of an intercommunicator: an intracommunicator of its own side
-    bool is_low;          // intercommunicator: its group comes first in a merge by default
-    shmem_team_t team;    // with the same members in the same order; SHMEM_TEAM_INVALID: none
-    _Atomic int coll_tag; // collectives started: each has its own tag
-    bool is_freed;        // by the user; the object lives as long as what uses it
+    struct comm *local;     // of an intercommunicator: an intracommunicator of its own side
+    bool is_low;            // intercommunicator: its group comes first in a merge by default
+    shmem_team_t team;      // with the same members in the same order; SHMEM_TEAM_INVALID: none
+    _Atomic int coll_tag;   // collectives started: each has its own tag
+    struct comm *next_known; // with a context of the same hash
+    bool is_freed;          // by the user; the object lives as long as what uses it
     char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -51,21 +52,22 @@ static inline struct comm *comm_of(MPI_Comm h)
 
 extern struct comm comm_world, comm_self;
 
-// Tags of messages are 0 to this. Internal messages have tags of their own beyond it or below 0
-// (comm_agree.h).
-enum { COMM_TAG_UB = (1 << 30) - 1 };
+// Tags of the program's messages are 0 to TAG_UB. In SPACE_COLL those below COLL_TAGS are given to the
+// collectives over a communicator in their order; those beyond it are named by other exchanges
+// (agree.h).
+enum { TAG_UB = (1 << 30) - 1, COLL_TAGS = 1 << 29 };
 
-// The communicator of an argument. MPI_ERR_COMM, raised: it is none; comm_check_intra: or it is an
-// intercommunicator.
-int comm_check(MPI_Comm h, const char *call, struct comm **comm);
-int comm_check_intra(MPI_Comm h, const char *call, struct comm **comm);
+static inline int comm_next_tag(struct comm *c) // of the next collective
+{
+    return (int)((unsigned)atomic_fetch_add_explicit(&c->coll_tag, 1, memory_order_relaxed) %
+                 COLL_TAGS);
+}
 
 // The communicator with this context, NULL: not here (yet). Takes no reference.
 struct comm *comm_find(uint32_t context);
 
 // A context that this process has not given yet.
 uint32_t comm_new_context(void);
-
 void comm_return_context(uint32_t context); // it was not given to anybody after all
 
 // A new communicator over the groups (takes references of its own), known under the context from now
@@ -74,14 +76,44 @@ void comm_return_context(uint32_t context); // it was not given to anybody after
 struct comm *comm_new(uint32_t context, struct group *group, struct group *remote);
 struct comm *comm_make(struct group *group, struct group *remote);
 int comm_publish(struct comm *comm, uint32_t context); // 0, or MPI_ERR_NO_MEM
+// An intercommunicator, and the intracommunicator of its own side under the context local_context.
+struct comm *comm_new_inter(uint32_t context, uint32_t local_context, struct group *group,
+                            struct group *remote, bool is_low);
+// A new communicator to the program: with its parent's error handler. NULL is MPI_ERR_NO_MEM, raised.
+int comm_give(struct comm *comm, struct comm *parent, MPI_Comm *out, const char *call);
+// The communicators of processes of the same color, in the order of their keys, then of their ranks
+// in comm; color < 0: NULL. Collective; an error code, which has not been raised.
+int comm_split(struct comm *comm, int64_t color, int key, struct comm **out);
+// One over some of old's processes. Collective over old; *out NULL: this process is not a member.
+int comm_over(struct comm *old, struct group *members, struct comm **out);
 void comm_free(struct comm *comm); // drops a reference; NULL: nothing to do
+
+// Parts of calls that are in several files.
+int comm_set_hints(struct comm *comm, const struct info *info); // info may be NULL; or MPI_ERR_NO_MEM
+int comm_create_inter(struct comm *comm, struct group *own, MPI_Comm *out, const char *call);
+
+// Communicators from groups of sessions: the arguments they share. Check raises; give ends the call,
+// with what came out of it.
+struct new_comm {
+    const char *stringtag;
+    MPI_Info info;
+    MPI_Errhandler errhandler;
+    MPI_Comm *newcomm;
+};
+int comm_check_new(const char *call, const struct new_comm *n, struct errhandler **e,
+                   struct info **info);
+int comm_give_new(struct comm *comm, int error, struct errhandler *e, const struct info *info,
+                  const struct new_comm *n, const char *call);
 
 static inline bool comm_is_inter(const struct comm *c)
 {
     return c->remote != NULL;
 }
 
-int comm_up(void);
+// For MPI_COMM_WORLD and MPI_COMM_SELF: known to comm_of between MPI_Init and MPI_Finalize; the
+// structures themselves are there as long as the library is up.
+void comm_show_world(bool shown);
+int comm_up(void); // 0, or an MPI error code
 void comm_down(void);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error handlers (MPI 5.0, "Error Handling"): of communicators, windows, files and sessions.
-#include "comm.h"
+#include "check.h"
 #include "error.h"
 #include "session.h"
 #include "win.h"
@@ -70,7 +70,7 @@ MPI_DEFINE(int, Errhandler_free, MPI_Errhandler *errhandler)
 static int comm_place(MPI_Comm h, struct error_place *at, const char *call)
 {
     struct comm *c;
-    int error = comm_check(h, call, &c);
+    int error = check_comm(call, h, &c);
     if (!error)
         *at = (struct error_place){&c->errhandler, OBJECT_COMM, h, "a communicator"};
     return error;
@@ -97,7 +97,8 @@ static int session_place(MPI_Session h, struct error_place *at, const char *call
 {
     struct session *s = session_of(h);
     if (!s)
-        return raise_on_session(NULL, MPI_ERR_SESSION, call, "session is not one, or a finalized one");
+        return raise_on_session(NULL, MPI_ERR_SESSION, call,
+                                "session is not one, or a finalized one");
     *at = (struct error_place){&s->errhandler, OBJECT_SESSION, h, "a session"};
     return MPI_SUCCESS;
 }
@@ -136,47 +137,47 @@ static int set(const struct error_place *at, MPI_Errhandler h, const char *call)
 }
 
 // Name, type of the handle, name of the function's field and of what finds the place.
-#define KINDS(X)                             \
-    X(Comm, MPI_Comm, COMM, comm)            \
-    X(Win, MPI_Win, WIN, win)                \
-    X(File, MPI_File, FILE, file)            \
+#define KINDS(X)                  \
+    X(Comm, MPI_Comm, COMM, comm) \
+    X(Win, MPI_Win, WIN, win)     \
+    X(File, MPI_File, FILE, file) \
     X(Session, MPI_Session, SESSION, session)
 
-#define X(Name, type, KIND, field)                                                              \
-    MPI_DEFINE(int, Name##_create_errhandler, MPI_##Name##_errhandler_function *fn,             \
-               MPI_Errhandler *errhandler)                                                      \
-    {                                                                                           \
-        int error;                                                                              \
-        struct errhandler *e = create(OBJECT_##KIND, fn != NULL, errhandler,                    \
-                                      "MPI_" #Name "_create_errhandler", &error);               \
-        if (!error) {                                                                           \
-            e->fn.field = fn;                                                                   \
-            *errhandler = object_handle(e);                                                     \
-        }                                                                                       \
-        return error;                                                                           \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_get_errhandler, type h, MPI_Errhandler *errhandler)                  \
-    {                                                                                           \
-        static const char call[] = "MPI_" #Name "_get_errhandler";                              \
-        struct error_place at;                                                                  \
-        int error = field##_place(h, &at, call);                                                \
-        return error ? error : get(&at, errhandler, call);                                      \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_set_errhandler, type h, MPI_Errhandler errhandler)                   \
-    {                                                                                           \
-        static const char call[] = "MPI_" #Name "_set_errhandler";                              \
-        struct error_place at;                                                                  \
-        int error = field##_place(h, &at, call);                                                \
-        return error ? error : set(&at, errhandler, call);                                      \
-    }                                                                                           \
-    MPI_DEFINE(int, Name##_call_errhandler, type h, int errorcode)                              \
-    {                                                                                           \
-        static const char call[] = "MPI_" #Name "_call_errhandler";                             \
-        struct error_place at;                                                                  \
-        int error = field##_place(h, &at, call);                                                \
-        if (!error)                                                                             \
-            raise_at(&at, errorcode, call, "error %d, raised by the program", errorcode);       \
-        return error;                                                                           \
+#define X(Name, type, KIND, field)                                                        \
+    MPI_DEFINE(int, Name##_create_errhandler, MPI_##Name##_errhandler_function *fn,       \
+               MPI_Errhandler *errhandler)                                                \
+    {                                                                                     \
+        int error;                                                                        \
+        struct errhandler *e = create(OBJECT_##KIND, fn != NULL, errhandler,              \
+                                      "MPI_" #Name "_create_errhandler", &error);         \
+        if (!error) {                                                                     \
+            e->fn.field = fn;                                                             \
+            *errhandler = object_handle(e);                                               \
+        }                                                                                 \
+        return error;                                                                     \
+    }                                                                                     \
+    MPI_DEFINE(int, Name##_get_errhandler, type h, MPI_Errhandler *errhandler)            \
+    {                                                                                     \
+        static const char call[] = "MPI_" #Name "_get_errhandler";                        \
+        struct error_place at;                                                            \
+        int error = field##_place(h, &at, call);                                          \
+        return error ? error : get(&at, errhandler, call);                                \
+    }                                                                                     \
+    MPI_DEFINE(int, Name##_set_errhandler, type h, MPI_Errhandler errhandler)             \
+    {                                                                                     \
+        static const char call[] = "MPI_" #Name "_set_errhandler";                        \
+        struct error_place at;                                                            \
+        int error = field##_place(h, &at, call);                                          \
+        return error ? error : set(&at, errhandler, call);                                \
+    }                                                                                     \
+    MPI_DEFINE(int, Name##_call_errhandler, type h, int errorcode)                        \
+    {                                                                                     \
+        static const char call[] = "MPI_" #Name "_call_errhandler";                       \
+        struct error_place at;                                                            \
+        int error = field##_place(h, &at, call);                                          \
+        if (!error)                                                                       \
+            raise_at(&at, errorcode, call, "error %d, raised by the program", errorcode); \
+        return error;                                                                     \
     }
 KINDS(X)
 #undef X

@@ -32,8 +32,9 @@ static void call_user(struct errhandler *e, const struct error_place *at, int co
     }
 }
 
-__attribute__((format(printf, 4, 0))) static int
-raise_with(const struct error_place *at, int code, const char *call, const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static int raise_with(const struct error_place *at, int code,
+                                                            const char *call, const char *fmt,
+                                                            va_list args)
 {
     struct errhandler *e = errhandler_take(at->slot);
     if (e != &errors_are_fatal && e != &errors_abort) {
@@ -50,13 +51,13 @@ raise_with(const struct error_place *at, int code, const char *call, const char 
 }
 
 // How the place is found, then the same for all: a variadic function cannot be forwarded.
-#define RAISE(place)                                     \
-    do {                                                 \
-        va_list args_;                                   \
-        va_start(args_, fmt);                            \
-        raise_with(&(place), code, call, fmt, args_);    \
-        va_end(args_);                                   \
-        return code;                                     \
+#define RAISE(place)                                  \
+    do {                                              \
+        va_list args_;                                \
+        va_start(args_, fmt);                         \
+        raise_with(&(place), code, call, fmt, args_); \
+        va_end(args_);                                \
+        return code;                                  \
     } while (0)
 
 int raise_at(const struct error_place *at, int code, const char *call, const char *fmt, ...)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls for groups (MPI 5.0, "Groups, Contexts, Communicators, and Caching": group management).
 // They are local, and take O(n log n) at most.
-#include "comm.h"
+#include "check.h"
 #include "group.h"
 
 #include <stdlib.h>
@@ -314,7 +314,7 @@ MPI_DEFINE(int, Comm_group, MPI_Comm comm, MPI_Group *group)
 {
     static const char call[] = "MPI_Comm_group";
     struct comm *c;
-    int error = comm_check(comm, call, &c);
+    int error = check_comm(call, comm, &c);
     if (error)
         return error;
     if (!group)
@@ -328,7 +328,7 @@ MPI_DEFINE(int, Comm_remote_group, MPI_Comm comm, MPI_Group *group)
 {
     static const char call[] = "MPI_Comm_remote_group";
     struct comm *c;
-    int error = comm_check(comm, call, &c);
+    int error = check_comm(call, comm, &c);
     if (error)
         return error;
     if (!comm_is_inter(c))

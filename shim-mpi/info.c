@@ -256,7 +256,8 @@ MPI_DEFINE(int, Info_get_valuelen, MPI_Info info, const char *key, int *valuelen
     return MPI_SUCCESS;
 }
 
-MPI_DEFINE(int, Info_get_string, MPI_Info info, const char *key, int *buflen, char *value, int *flag)
+MPI_DEFINE(int, Info_get_string, MPI_Info info, const char *key, int *buflen, char *value,
+           int *flag)
 {
     static const char call[] = "MPI_Info_get_string";
     const char *found;

@@ -35,11 +35,6 @@ void object_predefine(void *object, enum object_kind kind, const void *handle)
     object_predefined[o->code] = o;
 }
 
-void object_undefine(const void *handle)
-{
-    object_predefined[(uintptr_t)handle] = NULL;
-}
-
 bool object_drop(void *object)
 {
     struct object *o = object;
@@ -47,7 +42,7 @@ bool object_drop(void *object)
     return atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1 && o->code == 0;
 }
 
-static void number_free(const struct object *o)
+static void number_free(struct object *o)
 {
     int place = atomic_load_explicit(&o->number, memory_order_relaxed) - FIRST_ADDRESS;
     if (place < 0)
@@ -57,14 +52,20 @@ static void number_free(const struct object *o)
     if (place < first_free)
         first_free = place;
     pthread_mutex_unlock(&number_lock);
+    atomic_store_explicit(&o->number, 0, memory_order_relaxed);
 }
 
-void object_end(void *object)
+void object_forget(void *object)
 {
     struct object *o = object;
     o->magic = 0;
     number_free(o);
-    free(o);
+}
+
+void object_end(void *object)
+{
+    object_forget(object);
+    free(object);
 }
 
 // A free place, or -1. With the lock held.
@@ -118,26 +119,26 @@ void *object_fromint(int number, enum object_kind kind, const void *null)
 }
 
 // ---- MPI_X_toint, MPI_X_fromint: name, type of the handle, kind, handle of nothing
-#define HANDLES(X)                                                  \
-    X(Comm, MPI_Comm, OBJECT_COMM, MPI_COMM_NULL)                   \
+#define HANDLES(X)                                                        \
+    X(Comm, MPI_Comm, OBJECT_COMM, MPI_COMM_NULL)                         \
     X(Errhandler, MPI_Errhandler, OBJECT_ERRHANDLER, MPI_ERRHANDLER_NULL) \
-    X(File, MPI_File, OBJECT_FILE, MPI_FILE_NULL)                   \
-    X(Group, MPI_Group, OBJECT_GROUP, MPI_GROUP_NULL)               \
-    X(Info, MPI_Info, OBJECT_INFO, MPI_INFO_NULL)                   \
-    X(Message, MPI_Message, OBJECT_MESSAGE, MPI_MESSAGE_NULL)       \
-    X(Op, MPI_Op, OBJECT_OP, MPI_OP_NULL)                           \
-    X(Request, MPI_Request, OBJECT_REQUEST, MPI_REQUEST_NULL)       \
-    X(Session, MPI_Session, OBJECT_SESSION, MPI_SESSION_NULL)       \
-    X(Type, MPI_Datatype, OBJECT_TYPE, MPI_DATATYPE_NULL)           \
+    X(File, MPI_File, OBJECT_FILE, MPI_FILE_NULL)                         \
+    X(Group, MPI_Group, OBJECT_GROUP, MPI_GROUP_NULL)                     \
+    X(Info, MPI_Info, OBJECT_INFO, MPI_INFO_NULL)                         \
+    X(Message, MPI_Message, OBJECT_MESSAGE, MPI_MESSAGE_NULL)             \
+    X(Op, MPI_Op, OBJECT_OP, MPI_OP_NULL)                                 \
+    X(Request, MPI_Request, OBJECT_REQUEST, MPI_REQUEST_NULL)             \
+    X(Session, MPI_Session, OBJECT_SESSION, MPI_SESSION_NULL)             \
+    X(Type, MPI_Datatype, OBJECT_TYPE, MPI_DATATYPE_NULL)                 \
     X(Win, MPI_Win, OBJECT_WIN, MPI_WIN_NULL)
 
-#define X(name, type, kind, null)               \
-    MPI_DEFINE(int, name##_toint, type handle)  \
-    {                                           \
-        return object_toint(handle, kind, null); \
-    }                                           \
-    MPI_DEFINE(type, name##_fromint, int number) \
-    {                                           \
+#define X(name, type, kind, null)                  \
+    MPI_DEFINE(int, name##_toint, type handle)     \
+    {                                              \
+        return object_toint(handle, kind, null);   \
+    }                                              \
+    MPI_DEFINE(type, name##_fromint, int number)   \
+    {                                              \
         return object_fromint(number, kind, null); \
     }
 HANDLES(X)

@@ -50,7 +50,6 @@ static inline void *object_handle(const void *object)
 void *object_new(size_t size, enum object_kind kind);
 // Makes a static object known under the number of a predefined handle; it is never freed.
 void object_predefine(void *object, enum object_kind kind, const void *handle);
-void object_undefine(const void *handle); // nothing is known under it from now on
 
 static inline void object_keep(void *object)
 {
@@ -60,7 +59,8 @@ static inline void object_keep(void *object)
 // True: that was the last reference, nobody else has the object; the caller takes it apart and ends
 // with object_end. Never true for predefined objects.
 bool object_drop(void *object);
-void object_end(void *object); // frees the memory
+void object_forget(void *object); // no handle or number leads to it any more
+void object_end(void *object); // that, and frees the memory
 
 // Handles as integers: predefined ones have their own number, others get one from 4096 on, which is
 // theirs while the object lives. What is no handle, or no number, becomes `null`, the kind's handle

@@ -68,7 +68,7 @@ static void release(struct request *r)
         object_end(r);
         return;
     }
-    r->head.magic = 0;
+    object_forget(r);
     struct free_request *f = (void *)r;
     shim_lock_take(&pool_lock);
     f->next = pool;
