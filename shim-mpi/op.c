@@ -2,6 +2,7 @@
 // Reduction operators as objects, and MPI_Reduce_local.
 #include "op.h"
 
+#include "check.h"
 #include "op_loops.h"
 
 #include <limits.h>
@@ -202,14 +203,11 @@ MPI_DEFINE(int, Op_commutative, MPI_Op op, int *commute)
 static int check_reduction(const char *call, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
                            struct type **t, struct op **o)
 {
-    if (count < 0)
-        return raise_on(NULL, MPI_ERR_COUNT, call, "count is %lld, less than 0", (long long)count);
-    *t = type_of(datatype);
-    if (!*t || !(*t)->is_committed)
-        return raise_on(NULL, MPI_ERR_TYPE, call,
-                        *t ? "datatype is not committed: call MPI_Type_commit"
-                           : "datatype is no datatype");
-    int rc = check_op(call, op, o);
+    int rc = check_count(call, NULL, count);
+    if (!rc)
+        rc = check_type(call, NULL, datatype, t);
+    if (!rc)
+        rc = check_op(call, op, o);
     if (!rc && !op_takes(*o, *t))
         rc = raise_on(NULL, MPI_ERR_OP, call, "op is not defined for %s",
                       (*t)->what && (*t)->name[0] ? (*t)->name : "such a datatype");

@@ -19,10 +19,10 @@
     X(INT128, mpi_int128) X(UINT8, uint8_t) X(UINT16, uint16_t) X(UINT32, uint32_t)      \
     X(UINT64, uint64_t)
 #define REALS(X) \
-    X(FLOAT, float) X(DOUBLE, double) X(LDOUBLE, long double) X(FLOAT128, _Float128)
+    X(FLOAT, float) X(DOUBLE, double) X(LDOUBLE, long double) X(FLOAT128, mpi_float128)
 #define COMPLEXES(X)                                                                     \
     X(CFLOAT, mpi_cfloat, float) X(CDOUBLE, mpi_cdouble, double)                         \
-    X(CLDOUBLE, mpi_cldouble, long double) X(CFLOAT128, mpi_cfloat128, _Float128)
+    X(CLDOUBLE, mpi_cldouble, long double) X(CFLOAT128, mpi_cfloat128, mpi_float128)
 #define PAIRS(X)                                                                         \
     X(FLOAT_INT, mpi_float_int) X(DOUBLE_INT, mpi_double_int) X(LONG_INT, mpi_long_int)  \
     X(2INT, mpi_2int) X(SHORT_INT, mpi_short_int) X(LDOUBLE_INT, mpi_ldouble_int)        \

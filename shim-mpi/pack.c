@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Pack and its family (MPI 5.0, "Pack and Unpack", "Canonical MPI_PACK and MPI_UNPACK"). Packed
 // data is the stream of the type map and nothing else.
-#include "comm.h"
+#include "check.h"
 #include "type_external.h"
 
 #include <limits.h>
@@ -18,26 +18,11 @@ struct packing {
     MPI_Count size, position;
 };
 
-static int check_comm_handle(const char *call, MPI_Comm handle, struct comm **comm)
-{
-    *comm = comm_of(handle);
-    if (*comm)
-        return MPI_SUCCESS;
-    return raise_on(NULL, MPI_ERR_COMM, call, "comm is no communicator: %s",
-                    handle == MPI_COMM_NULL ? "MPI_COMM_NULL" : "freed, or never made");
-}
-
 static int check_elements(const char *call, struct comm *comm, MPI_Count count,
                           MPI_Datatype datatype, struct type **type)
 {
-    if (count < 0)
-        return raise_on(comm, MPI_ERR_COUNT, call, "count is %lld, less than 0", (long long)count);
-    struct type *t = *type = type_of(datatype);
-    if (!t)
-        return raise_on(comm, MPI_ERR_TYPE, call, "datatype is no datatype");
-    if (!t->is_committed)
-        return raise_on(comm, MPI_ERR_TYPE, call, "datatype is not committed: call MPI_Type_commit");
-    return MPI_SUCCESS;
+    int rc = check_count(call, comm, count);
+    return rc ? rc : check_type(call, comm, datatype, type);
 }
 
 static int check_datarep(const char *call, const char *datarep)
@@ -101,13 +86,6 @@ static int packing_move(struct packing *p, bool pack)
     return MPI_SUCCESS;
 }
 
-static int check_position(const char *call, const void *position)
-{
-    if (!position)
-        return raise_on(NULL, MPI_ERR_ARG, call, "position is NULL");
-    return MPI_SUCCESS;
-}
-
 // ---- Native. The functions that take ints differ in the type of the position alone.
 #define PACK(name, number)                                                                        \
     MPI_DEFINE(int, name, const void *inbuf, number incount, MPI_Datatype datatype, void *outbuf, \
@@ -115,8 +93,8 @@ static int check_position(const char *call, const void *position)
     {                                                                                             \
         struct packing p = {"MPI_" #name, NULL,   (void *)(uintptr_t)inbuf, incount, datatype,    \
                             outbuf,       outsize, 0};                                            \
-        int rc = check_comm_handle(p.call, comm, &p.comm);                                        \
-        if (rc || (rc = check_position(p.call, position)))                                        \
+        int rc = check_comm(p.call, comm, &p.comm);                                        \
+        if (rc || (rc = check_pointer(p.call, p.comm, "position", position)))                                        \
             return rc;                                                                            \
         p.position = *position;                                                                   \
         rc = packing_move(&p, true);                                                              \
@@ -133,8 +111,8 @@ PACK(Pack_c, MPI_Count)
     {                                                                                            \
         struct packing p = {"MPI_" #name, NULL,   outbuf, outcount, datatype,                    \
                             (void *)(uintptr_t)inbuf, insize, 0};                                \
-        int rc = check_comm_handle(p.call, comm, &p.comm);                                       \
-        if (rc || (rc = check_position(p.call, position)))                                       \
+        int rc = check_comm(p.call, comm, &p.comm);                                       \
+        if (rc || (rc = check_pointer(p.call, p.comm, "position", position)))                                       \
             return rc;                                                                           \
         p.position = *position;                                                                  \
         rc = packing_move(&p, false);                                                            \
@@ -148,7 +126,7 @@ UNPACK(Unpack_c, MPI_Count)
 static int pack_size(const char *call, struct comm *comm, bool external, MPI_Count count,
                      MPI_Datatype datatype, MPI_Count *size)
 {
-    struct type *t;
+    struct type *t = NULL;
     int rc = check_elements(call, comm, count, datatype, &t);
     if (rc)
         return rc;
@@ -160,20 +138,13 @@ static int pack_size(const char *call, struct comm *comm, bool external, MPI_Cou
     return MPI_SUCCESS;
 }
 
-static int check_size_output(const char *call, struct comm *comm, const void *size)
-{
-    if (!size)
-        return raise_on(comm, MPI_ERR_ARG, call, "size is NULL");
-    return MPI_SUCCESS;
-}
-
 MPI_DEFINE(int, Pack_size, int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
     static const char call[] = "MPI_Pack_size";
-    struct comm *c;
-    MPI_Count bytes;
-    int rc = check_comm_handle(call, comm, &c);
-    if (rc || (rc = check_size_output(call, c, size)) ||
+    struct comm *c = NULL;
+    MPI_Count bytes = 0;
+    int rc = check_comm(call, comm, &c);
+    if (rc || (rc = check_pointer(call, c, "size", size)) ||
         (rc = pack_size(call, c, false, incount, datatype, &bytes)))
         return rc;
     *size = bytes > INT_MAX ? MPI_UNDEFINED : (int)bytes;
@@ -184,9 +155,9 @@ MPI_DEFINE(int, Pack_size_c, MPI_Count incount, MPI_Datatype datatype, MPI_Comm 
            MPI_Count *size)
 {
     static const char call[] = "MPI_Pack_size_c";
-    struct comm *c;
-    int rc = check_comm_handle(call, comm, &c);
-    if (rc || (rc = check_size_output(call, c, size)))
+    struct comm *c = NULL;
+    int rc = check_comm(call, comm, &c);
+    if (rc || (rc = check_pointer(call, c, "size", size)))
         return rc;
     return pack_size(call, c, false, incount, datatype, size);
 }
@@ -195,7 +166,7 @@ MPI_DEFINE(int, Pack_size_c, MPI_Count incount, MPI_Datatype datatype, MPI_Comm 
 static int pack_external(struct packing *p, const char *datarep, MPI_Count *position, bool pack)
 {
     int rc = check_datarep(p->call, datarep);
-    if (rc || (rc = check_position(p->call, position)))
+    if (rc || (rc = check_pointer(p->call, NULL, "position", position)))
         return rc;
     p->position = *position;
     rc = packing_move(p, pack);
@@ -240,7 +211,7 @@ static int pack_external_size(const char *call, const char *datarep, MPI_Count c
                               MPI_Datatype datatype, MPI_Count *size)
 {
     int rc = check_datarep(call, datarep);
-    if (rc || (rc = check_size_output(call, NULL, size)))
+    if (rc || (rc = check_pointer(call, NULL, "size", size)))
         return rc;
     return pack_size(call, NULL, true, count, datatype, size);
 }

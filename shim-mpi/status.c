@@ -55,9 +55,14 @@ static int set_elements(const char *call, MPI_Status *status, MPI_Datatype datat
         error = check_count(call, NULL, count);
     if (!error)
         error = check_type(call, NULL, datatype, &type);
-    if (!error)
-        status_set_bytes(status, count * type->size);
-    return error;
+    if (error)
+        return error;
+    MPI_Count bytes = type_elements_bytes(type, count);
+    if (bytes < 0)
+        return raise_on(NULL, MPI_ERR_ARG, call, "no message of this datatype has %lld elements",
+                        (long long)count);
+    status_set_bytes(status, bytes);
+    return MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Status_set_elements, MPI_Status *status, MPI_Datatype datatype, int count)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Datatypes as objects: commit, duplicate, free, names, sizes and bounds, addresses.
+#include "attr.h"
 #include "type_create.h"
 
 #include <limits.h>
@@ -49,9 +50,10 @@ MPI_DEFINE(int, Type_dup, MPI_Datatype oldtype, MPI_Datatype *newtype)
     rc = type_finish(call, r, &copy);
     if (rc)
         return rc;
-    rc = attributes_copy_type(old, type_of(copy));
+    struct type *t = type_of(copy);
+    rc = attributes_copy(OBJECT_TYPE, oldtype, old->attributes, &t->attributes);
     if (rc) {
-        type_drop(type_of(copy));
+        type_drop(t);
         *newtype = MPI_DATATYPE_NULL;
         return raise_on(NULL, rc, call, "the copy function of an attribute failed");
     }
@@ -69,9 +71,13 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
     if (t->what)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s is predefined and is not freed",
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
-    // MPI_Type_get_contents gives out the same object once more.
+    // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
     if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1)
-        attributes_free_type(t);
+        rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);
+    if (rc) {
+        atomic_fetch_add_explicit(&t->handles, 1, memory_order_relaxed);
+        return raise_on(NULL, rc, call, "the delete function of an attribute failed");
+    }
     type_drop(t);
     *datatype = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;

@@ -79,8 +79,4 @@ MPI_Count type_elements(const struct type *t, MPI_Count bytes);
 // The other way round, for MPI_Status_set_elements; -1: t has no elements, or too many bytes.
 MPI_Count type_elements_bytes(const struct type *t, MPI_Count elements);
 
-// Attributes (attr.c). Copying calls the user's functions: MPI_SUCCESS, or what one of them returned.
-int attributes_copy_type(struct type *from, struct type *to);
-void attributes_free_type(struct type *t);
-
 #endif

@@ -11,7 +11,7 @@ struct sum {
     MPI_Count lb, ub, true_lb, true_ub;
     MPI_Count size, elements;
     const struct type *basic;
-    bool has_bounds, has_data, is_bounded, is_mixed, overflow;
+    bool has_data, is_bounded, is_mixed, overflow;
     uint8_t align;
 };
 
@@ -37,29 +37,26 @@ static void widen(MPI_Count *low, MPI_Count *high, bool is_first, MPI_Count from
         *high = to;
 }
 
-// n elements of t, one after the other, are among the blocks. A type without entries has no bounds;
-// bounds that were set by a resize make those of entries irrelevant.
+// n elements of t, one after the other, are among the blocks. Bounds that were set by a resize make
+// those of entries irrelevant; else they are where the entries are, and then aligned (sum_align).
 static void sum_place(struct sum *s, const struct type *t, MPI_Count disp, MPI_Count n)
 {
-    if (n == 0 || (t->size == 0 && !t->is_bounded))
+    if (n == 0)
         return;
-    MPI_Count shift = mul(s, n - 1, t->extent), low = shift < 0 ? shift : 0;
-    MPI_Count high = shift > 0 ? shift : 0;
-    if (t->is_bounded || !s->is_bounded) {
-        MPI_Count lb = add(s, disp, add(s, t->lb, low));
-        MPI_Count ub = add(s, add(s, disp, high), add(s, t->lb, t->extent));
-        widen(&s->lb, &s->ub, !s->has_bounds || (t->is_bounded && !s->is_bounded), lb, ub);
-        s->has_bounds = true;
-        s->is_bounded |= t->is_bounded;
+    MPI_Count shift = mul(s, n - 1, t->extent), low = add(s, disp, shift < 0 ? shift : 0);
+    MPI_Count high = add(s, disp, shift > 0 ? shift : 0);
+    if (t->is_bounded) {
+        widen(&s->lb, &s->ub, !s->is_bounded, add(s, low, t->lb),
+              add(s, high, add(s, t->lb, t->extent)));
+        s->is_bounded = true;
     }
-    if (t->align > s->align)
-        s->align = t->align;
     if (t->size == 0)
         return;
-    MPI_Count from = add(s, disp, add(s, t->true_lb, low));
-    MPI_Count to = add(s, add(s, disp, high), add(s, t->true_lb, t->true_extent));
-    widen(&s->true_lb, &s->true_ub, !s->has_data, from, to);
+    widen(&s->true_lb, &s->true_ub, !s->has_data, add(s, low, t->true_lb),
+          add(s, high, add(s, t->true_lb, t->true_extent)));
     s->has_data = true;
+    if (t->align > s->align)
+        s->align = t->align;
 }
 
 static void sum_data(struct sum *s, const struct type *t, MPI_Count n)
@@ -191,9 +188,6 @@ static struct layout make_same(struct making *m)
     const struct type *t = r->types[0];
     sum_place(&m->sum, t, 0, 1);
     sum_data(&m->sum, t, 1);
-    m->sum.lb = t->lb;
-    m->sum.ub = t->lb + t->extent;
-    m->sum.is_bounded = t->is_bounded;
     if (r->combiner == MPI_COMBINER_RESIZED) {
         m->sum.lb = recipe_address(r, 0, 0);
         m->sum.ub = add(&m->sum, m->sum.lb, recipe_address(r, 0, 1));
@@ -220,15 +214,17 @@ static struct layout make_layout(struct making *m)
     }
 }
 
-// The end of the last entry is moved on so that elements in a row are aligned.
+// Without a resize the bounds are those of the entries, and the upper one is moved on so that
+// elements in a row are aligned.
 static void sum_align(struct sum *s)
 {
-    MPI_Count extent, pad;
-    s->overflow |= __builtin_sub_overflow(s->ub, s->lb, &extent);
-    s->overflow |= __builtin_sub_overflow(s->true_ub, s->true_lb, &pad);
-    if (s->overflow || s->is_bounded || s->align == 0 || extent % s->align == 0)
-        return;
-    s->ub = add(s, s->ub, s->align - extent % s->align);
+    MPI_Count extent;
+    s->overflow |= __builtin_sub_overflow(s->true_ub, s->true_lb, &extent);
+    if (!s->is_bounded && !s->overflow) {
+        MPI_Count over = s->align > 0 ? extent % s->align : 0;
+        s->lb = s->true_lb;
+        s->ub = add(s, s->true_ub, over > 0 ? s->align - over : 0);
+    }
     s->overflow |= __builtin_sub_overflow(s->ub, s->lb, &extent);
 }
 

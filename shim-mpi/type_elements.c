@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counting what was received: elements of a type, and basic elements, in a number of bytes of the
 // stream (MPI 5.0, "Use of General Datatypes in Communication").
-#include "request.h"
+#include "check.h"
 #include "type_recipe.h"
 #include "type_table.h"
 
@@ -92,14 +92,8 @@ static int check_counting(const char *call, const MPI_Status *status, MPI_Dataty
 {
     if (!status)
         return raise_on(NULL, MPI_ERR_ARG, call, "status is MPI_STATUS_IGNORE: nothing is known");
-    struct type *t = *type = type_of(datatype);
-    if (!t || !t->is_committed)
-        return raise_on(NULL, MPI_ERR_TYPE, call,
-                        t ? "datatype is not committed: call MPI_Type_commit"
-                          : "datatype is no datatype");
-    if (!count)
-        return raise_on(NULL, MPI_ERR_ARG, call, "count is NULL");
-    return MPI_SUCCESS;
+    int rc = check_type(call, NULL, datatype, type);
+    return rc ? rc : check_pointer(call, NULL, "count", count);
 }
 
 static MPI_Count whole_elements(const struct type *t, MPI_Count bytes)

@@ -62,7 +62,7 @@ static void number_out(char *to, size_t to_size, const char *from, size_t from_s
     if (coding == 'x' && from_size == sizeof(long double)) {
         long double value;
         memcpy(&value, from, sizeof value);
-        _Float128 wide = (_Float128)value;
+        mpi_float128 wide = (mpi_float128)value;
         memcpy(native, &wide, sizeof native);
     } else {
         memset(native, coding == 'i' && from[from_size - 1] < 0 ? 0xff : 0, sizeof native);
@@ -77,7 +77,7 @@ static void number_in(char *to, size_t to_size, const char *from, size_t from_si
     memset(native, coding == 'i' && *from < 0 ? 0xff : 0, sizeof native);
     reverse(native, from, from_size);
     if (coding == 'x' && to_size == sizeof(long double)) {
-        _Float128 wide;
+        mpi_float128 wide;
         memcpy(&wide, native, sizeof wide);
         long double value = (long double)wide;
         memset(to, 0, to_size); // also what the number does not use

@@ -5,14 +5,15 @@
 
 #include "type.h"
 
-#include <stdlib.h> // _Float128
+#include <stdlib.h>
 #include <wchar.h>
 
 typedef __int128 mpi_int128;
+typedef float mpi_float128 __attribute__((mode(TF))); // IEEE binary128, by whatever name
 typedef struct { float re, im; } mpi_cfloat;
 typedef struct { double re, im; } mpi_cdouble;
 typedef struct { long double re, im; } mpi_cldouble;
-typedef struct { _Float128 re, im; } mpi_cfloat128;
+typedef struct { mpi_float128 re, im; } mpi_cfloat128;
 #define PAIR_TYPE(name, value_type, index_type) \
     typedef struct { value_type value; index_type index; } name;
 PAIR_TYPE(mpi_float_int, float, int)
@@ -35,7 +36,7 @@ PAIR_TYPE(mpi_2double, double, double)
     X(UINT8, uint8_t, 'u', 1, 0, 0) X(UINT16, uint16_t, 'u', 2, 0, 0)                           \
     X(UINT32, uint32_t, 'u', 4, 0, 0) X(UINT64, uint64_t, 'u', 8, 0, 0)                         \
     X(FLOAT, float, 'f', 4, 0, 0) X(DOUBLE, double, 'f', 8, 0, 0)                               \
-    X(LDOUBLE, long double, 'x', 16, 0, 0) X(FLOAT128, _Float128, 'f', 16, 0, 0)                \
+    X(LDOUBLE, long double, 'x', 16, 0, 0) X(FLOAT128, mpi_float128, 'f', 16, 0, 0)                \
     X(CFLOAT, mpi_cfloat, 'f', 4, 4, 4) X(CDOUBLE, mpi_cdouble, 'f', 8, 8, 8)                   \
     X(CLDOUBLE, mpi_cldouble, 'x', 16, 16, 16) X(CFLOAT128, mpi_cfloat128, 'f', 16, 16, 16)     \
     X(FLOAT_INT, mpi_float_int, 'f', 4, 4, 4) X(DOUBLE_INT, mpi_double_int, 'f', 8, 4, 8)       \
