@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 1 << 30, TEXTED = COLL_TAGS };
-_Static_assert((int)TAG_UB < (int)NAMED, "a program's tag leaves room for the mark");
+// Negative tags: NAMED + a program's tag, and TEXTED + a hash; far from MPI_ANY_TAG.
+enum { NAMED = -(1 << 30), TEXTED = -(1 << 29), TEXTS = (1 << 29) - 16 };
+_Static_assert(NAMED + (int)TAG_UB < (int)TEXTED, "the two do not meet");
 
 struct circle circle_of(struct comm *comm)
 {
@@ -18,7 +19,7 @@ struct circle circle_of(struct comm *comm)
 
 int agree_named_tag(int tag)
 {
-    return NAMED | tag;
+    return NAMED + tag;
 }
 
 // FNV-1a. Two texts of one number are confused only when processes that use both do so at once.
@@ -27,7 +28,7 @@ int agree_texted_tag(const char *text)
     uint32_t hash = 2166136261u;
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return TEXTED | (int)((hash ^ hash >> 29) % TEXTED);
+    return TEXTED + (int)(hash % TEXTS);
 }
 
 struct circle circle_named(struct comm *comm, struct group *members, int tag)

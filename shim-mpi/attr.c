@@ -2,7 +2,8 @@
 // Caching: keys, and the attributes of an object. See attr.h.
 //
 //     keyvals[]       one entry per MPI_X_create_keyval: kind, copy, delete, extra state; used
-//                     again when it was freed and no attribute needs it any more
+//                     again when it was freed and no attribute needs it any more; till then the
+//                     key can still be named, to delete those attributes
 //     attributes      {key, value} in the order of setting
 //
 // One lock is held to look and to change; never while a function of the program runs.
@@ -69,23 +70,21 @@ bool keyval_free(int number, enum object_kind kind)
 {
     pthread_mutex_lock(&lock);
     struct keyval *k = keyval_at(number, kind);
-    bool known = k && !k->is_freed;
-    if (known) {
+    if (k) {
         k->is_freed = true;
         k->uses++;
         keyval_unuse(k);
     }
     pthread_mutex_unlock(&lock);
-    return known;
+    return k != NULL;
 }
 
 bool keyval_is_known(int number, enum object_kind kind)
 {
     pthread_mutex_lock(&lock);
     const struct keyval *k = keyval_at(number, kind);
-    bool known = k && !k->is_freed;
     pthread_mutex_unlock(&lock);
-    return known;
+    return k != NULL;
 }
 
 // ---- Functions of the program. MPI_X_NULL_COPY_FN and MPI_X_NULL_DELETE_FN are 0, MPI_X_DUP_FN 1.

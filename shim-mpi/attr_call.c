@@ -85,10 +85,9 @@ static int type_owner(MPI_Datatype h, struct owner *o, const char *call)
     if (!t)
         return raise_on(NULL, MPI_ERR_TYPE, call, "datatype is %s",
                         h == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not one, or a freed one");
-    *o = (struct owner){OBJECT_TYPE,
-                        h,
-                        &t->attributes,
-                        {&comm_self.errhandler, OBJECT_COMM, MPI_COMM_SELF, "a datatype"}};
+    struct comm *none = errors_of_none();
+    *o = (struct owner){OBJECT_TYPE, h, &t->attributes,
+                        {&none->errhandler, OBJECT_COMM, object_handle(none), "a datatype"}};
     return MPI_SUCCESS;
 }
 
@@ -110,7 +109,7 @@ static int check_keyval(const struct owner *o, int keyval, const char *call)
     return raise_at(&o->errors, MPI_ERR_KEYVAL, call, "keyval %d is %s", keyval,
                     is_predefined(o->kind, keyval) ? "predefined: its value cannot be changed"
                     : keyval == MPI_KEYVAL_INVALID ? "MPI_KEYVAL_INVALID"
-                                                   : "none of this kind of object, or a freed one");
+                                                   : "none of this kind of object, or was freed");
 }
 
 static int set(const struct owner *o, int keyval, void *value, const char *call)
@@ -175,7 +174,7 @@ static int free_key(enum object_kind kind, int *keyval, const char *call)
     if (!keyval_free(*keyval, kind))
         return raise_on(NULL, MPI_ERR_KEYVAL, call, "keyval %d is %s", *keyval,
                         is_predefined(kind, *keyval) ? "predefined"
-                                                     : "none of this kind, or a freed one");
+                                                     : "none of this kind, or was freed");
     *keyval = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
 }

@@ -181,8 +181,10 @@ static int dup(MPI_Comm comm, MPI_Info hints, MPI_Comm *newcomm, const char *cal
     int error = check_comm(call, comm, &old);
     if (!error)
         error = check_pointer(call, old, "newcomm", newcomm);
-    if (!error)
-        error = prepare(old, comm, hints, call, &new);
+    if (error)
+        return error;
+    *newcomm = MPI_COMM_NULL; // also when an attribute's copy function fails
+    error = prepare(old, comm, hints, call, &new);
     if (error)
         return error;
     struct duplication *d = duplicate(old, new);
@@ -215,8 +217,10 @@ static int idup(MPI_Comm comm, MPI_Info hints, MPI_Comm *newcomm, MPI_Request *r
         error = check_pointer(call, old, "newcomm", newcomm);
     if (!error)
         error = check_pointer(call, old, "request", request);
-    if (!error)
-        error = prepare(old, comm, hints, call, &new);
+    if (error)
+        return error;
+    *newcomm = MPI_COMM_NULL;
+    error = prepare(old, comm, hints, call, &new);
     if (!error)
         error = comm_give(new, old, newcomm, call);
     if (!error)

@@ -75,12 +75,15 @@ static void describe_comm(const struct comm *c, char *text, size_t n)
         snprintf(text, n, "rank %d of a communicator of %d", c->rank, c->group->size);
 }
 
-// Errors of no communicator: to MPI_COMM_SELF's handler, which is the initial one unless the program
-// changed it.
+struct comm *errors_of_none(void)
+{
+    return !comm_self.errhandler && comm_world.errhandler ? &comm_world : &comm_self;
+}
+
 int raise_on(struct comm *comm, int code, const char *call, const char *fmt, ...)
 {
     char what[WHAT_MOST];
-    struct comm *on = comm ? comm : &comm_self;
+    struct comm *on = comm ? comm : errors_of_none();
     describe_comm(comm ? comm : &comm_world, what, sizeof what);
     struct error_place at = {&on->errhandler, OBJECT_COMM, object_handle(on), what};
     RAISE(at);
@@ -88,7 +91,8 @@ int raise_on(struct comm *comm, int code, const char *call, const char *fmt, ...
 
 int raise_on_session(struct session *session, int code, const char *call, const char *fmt, ...)
 {
-    struct error_place at = {&comm_self.errhandler, OBJECT_COMM, MPI_COMM_SELF, "no session"};
+    struct comm *none = errors_of_none();
+    struct error_place at = {&none->errhandler, OBJECT_COMM, object_handle(none), "no session"};
     if (session)
         at = (struct error_place){&session->errhandler, OBJECT_SESSION, object_handle(session),
                                   "a session"};

@@ -41,6 +41,10 @@ int raise_on_win(struct win *win, int code, const char *call, const char *fmt, .
 int raise_on_file(int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
+// Where errors of no object are raised: on MPI_COMM_SELF; unless it has its first handler still and
+// MPI_COMM_WORLD has another, as in programs written for MPI 3.1 and before, where that was the rule.
+struct comm *errors_of_none(void);
+
 struct errhandler *errhandler_take(struct errhandler **slot); // with a reference
 void errhandler_set(struct errhandler **slot, struct errhandler *to);
 void errhandler_drop(struct errhandler *e); // a reference; e may be NULL

@@ -2,7 +2,6 @@
 // MPI_INFO_ENV and MPI_Info_create_env: how this process was started.
 #include "info.h"
 
-#include <shoal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +63,16 @@ static void tell_machine(struct info *info)
     }
     if (getcwd(text, sizeof text))
         tell(info, "wdir", text);
-    uint64_t n;
-    if (shoal_query(SHOAL_Q_NPES, 0, &n) == SHOAL_OK) {
-        snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-        tell(info, "maxprocs", text);
-        tell(info, "soft", text);
-    }
     tell(info, "thread_level", "MPI_THREAD_MULTIPLE");
+}
+
+// What MPI_Info_create_env does not tell, as it is to say the same at any time.
+static void tell_job(struct info *info)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", shim_npes());
+    tell(info, "maxprocs", text);
+    tell(info, "soft", text);
 }
 
 void info_up(void)
@@ -79,6 +81,7 @@ void info_up(void)
         return;
     tell_command_line(&env);
     tell_machine(&env);
+    tell_job(&env);
 }
 
 MPI_DEFINE(int, Info_create_env, int argc, char *argv[], MPI_Info *info)
