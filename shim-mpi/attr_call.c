@@ -86,7 +86,9 @@ static int type_owner(MPI_Datatype h, struct owner *o, const char *call)
         return raise_on(NULL, MPI_ERR_TYPE, call, "datatype is %s",
                         h == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not one, or a freed one");
     struct comm *none = errors_of_none();
-    *o = (struct owner){OBJECT_TYPE, h, &t->attributes,
+    *o = (struct owner){OBJECT_TYPE,
+                        h,
+                        &t->attributes,
                         {&none->errhandler, OBJECT_COMM, object_handle(none), "a datatype"}};
     return MPI_SUCCESS;
 }

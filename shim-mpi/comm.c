@@ -136,6 +136,7 @@ int comm_give(struct comm *c, struct comm *parent, MPI_Comm *out, const char *ca
     struct errhandler *e = errhandler_take(&parent->errhandler);
     errhandler_set(&c->errhandler, e);
     errhandler_drop(e);
+    c->session = parent->session;
     *out = object_handle(c);
     return MPI_SUCCESS;
 }

@@ -125,6 +125,7 @@ int comm_give_new(struct comm *c, int error, struct errhandler *e, const struct 
         return raise_new(e, error, call, "the processes could not make a communicator");
     }
     errhandler_set(&c->errhandler, e);
+    c->session = c->group->session;
     *n->newcomm = object_handle(c);
     return MPI_SUCCESS;
 }

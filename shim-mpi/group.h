@@ -6,8 +6,11 @@
 
 #include "shim.h"
 
+struct session;
+
 struct group {
     struct object head;
+    struct session *session; // it descends from, NULL: the world model
     int size;
     int rank; // this process's, or MPI_UNDEFINED
     int first, stride;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Dims_create: factors as close to each other as there are. All divisors are tried, the largest
-// factor first and each no larger than the one before it; what cannot be better than the best so
-// far is not looked into.
+// MPI_Dims_create: factors as close to each other as there are: with the least difference between
+// the largest and the smallest; of those, with the largest smallest one, the largest second smallest,
+// and so on. All divisors are tried, the largest factor first and each no larger than the one before
+// it; what cannot be as good as the best so far is not looked into.
 #include "check.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct search {
     int n, divisors;
@@ -17,11 +19,13 @@ struct search {
 static void take(struct search *s)
 {
     int spread = s->now[0] - s->now[s->n - 1];
-    if (spread >= s->spread)
+    int i = s->n - 1;
+    while (i > 0 && s->now[i] == s->best[i])
+        i--;
+    if (spread > s->spread || (spread == s->spread && s->now[i] <= s->best[i]))
         return;
     s->spread = spread;
-    for (int i = 0; i < s->n; i++)
-        s->best[i] = s->now[i];
+    memcpy(s->best, s->now, (size_t)s->n * sizeof *s->best);
 }
 
 // Could n factors of at least `least` each make no more than `left`?
@@ -55,8 +59,8 @@ static void place(struct search *s, int i, int left)
         int d = s->divisor[k];
         if (left % d || !reaches(d, rest, left))
             continue;
-        // The smallest factor has to be above this one for a better result.
-        int least = (i > 0 ? s->now[0] : d) - s->spread + 1;
+        // No factor may be smaller in a better result.
+        int least = (i > 0 ? s->now[0] : d) - s->spread;
         if (s->spread < INT_MAX && least > 1 && !fits(least, rest, left))
             return;
         s->now[i] = d;
@@ -112,7 +116,7 @@ MPI_DEFINE(int, Dims_create, int nnodes, int ndims, int dims[])
         return left == 1
                    ? MPI_SUCCESS
                    : raise_on(NULL, MPI_ERR_DIMS, call, "the product of dims is not %d", nnodes);
-    int *factors = malloc((size_t)free_dims * sizeof *factors);
+    int *factors = calloc((size_t)free_dims, sizeof *factors);
     if (!factors || !balance(left, free_dims, factors)) {
         free(factors);
         return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory");
