@@ -77,7 +77,7 @@ static void describe_comm(const struct comm *c, char *text, size_t n)
 
 // Errors of no communicator: to MPI_COMM_SELF's handler, which is the initial one unless the program
 // changed it.
-int raise_on(struct comm *comm, int code, const char *call, const char *fmt, ...)
+int raise_on_(struct comm *comm, int code, const char *call, const char *fmt, ...)
 {
     char what[WHAT_MOST];
     struct comm *on = comm ? comm : &comm_self;

@@ -21,12 +21,6 @@ MPI_DEFINE(int, Comm_get_parent, MPI_Comm *parent)
     return error;
 }
 
-// Processes of one job are never disconnected: what is left is the end of the communicator.
-MPI_DEFINE(int, Comm_disconnect, MPI_Comm *comm)
-{
-    return PMPI_Comm_free(comm);
-}
-
 // Errors of files are raised on MPI_FILE_NULL, whose handler returns unless the program changes it.
 static int raise_no_files(const char *call)
 {
