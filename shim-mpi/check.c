@@ -19,7 +19,7 @@ int check_comm(const char *call, MPI_Comm handle, struct comm **comm)
 
 int check_intra(const char *call, MPI_Comm handle, struct comm **comm)
 {
-    struct comm *c;
+    struct comm *c = NULL;
     int error = check_comm(call, handle, &c);
     if (!error && comm_is_inter(c))
         return raise_on(c, MPI_ERR_COMM, call, "the communicator is an intercommunicator");

@@ -34,7 +34,7 @@ void shim_lock_wait(shim_lock *l)
 {
     do {
         for (int i = 0; i < 100 && atomic_load_explicit(&l->taken, memory_order_relaxed); i++)
-            __builtin_ia32_pause();
+            atomic_signal_fence(memory_order_seq_cst);
         if (atomic_load_explicit(&l->taken, memory_order_relaxed))
             sched_yield();
     } while (atomic_exchange_explicit(&l->taken, 1, memory_order_acquire));

@@ -80,7 +80,7 @@ struct comm *errors_of_none(void)
     return !comm_self.errhandler && comm_world.errhandler ? &comm_world : &comm_self;
 }
 
-int raise_on(struct comm *comm, int code, const char *call, const char *fmt, ...)
+int raise_on_(struct comm *comm, int code, const char *call, const char *fmt, ...)
 {
     char what[WHAT_MOST];
     struct comm *on = comm ? comm : errors_of_none();

@@ -21,10 +21,18 @@ struct session;
 // back (MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the job with one line that has the call, the
 // rank and what fmt says). An error that belongs to no communicator is raised with NULL: on
 // MPI_COMM_SELF, as the standard says, or before and after MPI_Init on the initial handler.
-int raise_on(struct comm *comm, int code, const char *call, const char *fmt, ...)
+int raise_on_(struct comm *comm, int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 4, 5), cold));
 int raise_on_session(struct session *session, int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 4, 5), cold));
+// Never 0, which the compiler is told.
+static inline int error_raised(int error)
+{
+    if (!error)
+        __builtin_unreachable();
+    return error;
+}
+#define raise_on(...) error_raised(raise_on_(__VA_ARGS__))
 // What this library does not do: MPI_ERR_UNSUPPORTED_OPERATION.
 int raise_unsupported(const char *call) __attribute__((cold));
 
