@@ -151,5 +151,7 @@ MPI_DEFINE(int, Comm_create_from_group, MPI_Group group, const char *stringtag, 
     struct circle members = circle_texted(&comm_world, g, stringtag);
     struct comm *new = NULL;
     error = create(&members, &new);
+    if (new)
+        new->session = g->session;
     return comm_give_new(new, error, e, i, &n, call);
 }

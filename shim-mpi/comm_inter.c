@@ -197,6 +197,8 @@ MPI_DEFINE(int, Intercomm_create_from_groups, MPI_Group local_group, int local_l
     }
     struct comm *new = NULL;
     error = connect(&s, error, &new);
+    if (new)
+        new->session = own->session;
     return comm_give_new(new, error, e, i, &n, call);
 }
 

@@ -8,6 +8,7 @@
 
 struct group {
     struct object head;
+    struct session *session; // it descends from, perhaps finalized; NULL: none
     int size;
     int rank; // this process's, or MPI_UNDEFINED
     int first, stride;

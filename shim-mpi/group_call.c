@@ -17,10 +17,13 @@ static int raise_no_memory(const char *call)
     return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for the group");
 }
 
-static int give(struct group *g, MPI_Group *out, const char *call)
+// A new group, of the session of the one it is made from.
+static int give(struct group *g, const struct group *from, MPI_Group *out, const char *call)
 {
     if (!g)
         return raise_no_memory(call);
+    if (!g->head.code)
+        g->session = from->session;
     *out = object_handle(g);
     return MPI_SUCCESS;
 }
@@ -131,7 +134,7 @@ MPI_DEFINE(int, Group_union, MPI_Group group1, MPI_Group group2, MPI_Group *newg
     for (int i = 0; i < a->size; i++)
         list[i] = group_pe(a, i);
     int n = a->size + keep_members(b, a, false, list + a->size);
-    return give(group_new(list, n), newgroup, call);
+    return give(group_new(list, n), a, newgroup, call);
 }
 
 static int subset(MPI_Group group1, MPI_Group group2, bool in_b, MPI_Group *newgroup,
@@ -145,7 +148,7 @@ static int subset(MPI_Group group1, MPI_Group group2, bool in_b, MPI_Group *newg
     if (!list)
         return raise_no_memory(call);
     int n = keep_members(a, b, in_b, list);
-    return give(group_new(list, n), newgroup, call);
+    return give(group_new(list, n), a, newgroup, call);
 }
 
 MPI_DEFINE(int, Group_intersection, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
@@ -191,7 +194,7 @@ static int include(struct group *g, int n, const int ranks[], MPI_Group *newgrou
         return raise_no_memory(call);
     for (int i = 0; i < n; i++)
         list[i] = group_pe(g, ranks[i]);
-    return give(group_new(list, n), newgroup, call);
+    return give(group_new(list, n), g, newgroup, call);
 }
 
 static int exclude(struct group *g, int n, const int ranks[], MPI_Group *newgroup, const char *call)
@@ -212,7 +215,7 @@ static int exclude(struct group *g, int n, const int ranks[], MPI_Group *newgrou
         if (!gone[i])
             list[left++] = group_pe(g, i);
     free(gone);
-    return give(group_new(list, left), newgroup, call);
+    return give(group_new(list, left), g, newgroup, call);
 }
 
 typedef int listed_fn(struct group *, int n, const int ranks[], MPI_Group *, const char *call);

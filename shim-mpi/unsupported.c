@@ -11,6 +11,7 @@
     F(Close_port) F(Comm_accept) F(Comm_connect) F(Comm_join) F(Comm_spawn)                       \
     F(Comm_spawn_multiple) F(Lookup_name) F(Open_port) F(Publish_name) F(Unpublish_name)
 // clang-format on
+DYNAMIC_PROCESSES(UNSUPPORTED)
 
 // No process was spawned.
 MPI_DEFINE(int, Comm_get_parent, MPI_Comm *parent)
@@ -53,3 +54,4 @@ static int raise_no_files(const char *call)
     F(File_write_ordered_c) F(File_write_ordered_end) F(File_write_shared) F(File_write_shared_c) \
     F(Register_datarep) F(Register_datarep_c)
 // clang-format on
+FILES(NO_FILES)
