@@ -70,8 +70,6 @@ static void copy_strided(char *to, MPI_Count to_step, const char *from, MPI_Coun
     case N:                                                       \
         if (to_step == N)                                         \
             copy_steps(to, N, from, from_step, count, N);         \
-        else if (from_step == N)                                  \
-            copy_steps(to, to_step, from, N, count, N);           \
         else                                                      \
             copy_steps(to, to_step, from, from_step, count, N);   \
         break;
@@ -178,16 +176,40 @@ static inline void move_whole(const struct node *node, char *mem, char *stream, 
         move_items(node, 0, node->count, mem, stream, pack);
 }
 
-// Many short rows: each column of some of them in one strided loop.
+static inline void move_column(const struct node *row, MPI_Count i, MPI_Count n, MPI_Count rows,
+                               MPI_Count stride, char *mem, char *stream, bool pack)
+{
+    move_strided(mem + item_disp(row, i), stride, stream + item_pos(row, i), row->bytes, rows, n,
+                 pack);
+}
+
+// A row's last block and the first of the next row are moved as one where they touch.
 static void move_columns(const struct node *row, MPI_Count rows, MPI_Count stride, char *mem,
                          char *stream, bool pack)
+{
+    MPI_Count last = row->count - 1, first_bytes = item_bytes(row, 0);
+    MPI_Count last_bytes = item_bytes(row, last);
+    bool touch = item_disp(row, last) + last_bytes == stride + item_disp(row, 0);
+    move_column(row, 0, first_bytes, touch ? 1 : rows, stride, mem, stream, pack);
+    for (MPI_Count i = 1; i < last; i++)
+        move_column(row, i, item_bytes(row, i), rows, stride, mem, stream, pack);
+    if (touch) {
+        move_column(row, last, last_bytes + first_bytes, rows - 1, stride, mem, stream, pack);
+        mem += (rows - 1) * stride;
+        stream += (rows - 1) * row->bytes;
+        rows = 1;
+    }
+    move_column(row, last, last_bytes, rows, stride, mem, stream, pack);
+}
+
+// Many short rows: each column of some of them in one strided loop.
+static void move_rows(const struct node *row, MPI_Count rows, MPI_Count stride, char *mem,
+                      char *stream, bool pack)
 {
     MPI_Count group = TRANSPOSE_BYTES / row->bytes;
     while (rows > 0) {
         MPI_Count n = rows < group ? rows : group;
-        for (MPI_Count i = 0; i < row->count; i++)
-            move_strided(mem + item_disp(row, i), stride, stream + item_pos(row, i), row->bytes, n,
-                         item_bytes(row, i), pack);
+        move_columns(row, n, stride, mem, stream, pack);
         mem += n * stride;
         stream += n * row->bytes;
         rows -= n;
@@ -202,7 +224,7 @@ static void move_loop(const struct node *child, MPI_Count count, MPI_Count strid
     } else if (count >= TRANSPOSE_ROWS && child->count <= TRANSPOSE_PIECES &&
                child->bytes * TRANSPOSE_ROWS <= TRANSPOSE_BYTES &&
                child->bytes <= child->count * SMALL && node_is_flat(child)) {
-        move_columns(child, count, stride, mem, stream, pack);
+        move_rows(child, count, stride, mem, stream, pack);
     } else {
         for (MPI_Count i = 0; i < count; i++)
             move_items(child, 0, child->count, mem + i * stride, stream + i * child->bytes, pack);
