@@ -6,9 +6,18 @@
 #include <string.h>
 
 // Lengths that get loops of their own.
-#define FIXED_LENGTHS(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(64)
+#define FIXED_LENGTHS(X) \
+    X(1)                 \
+    X(2)                 \
+    X(4)                 \
+    X(8)                 \
+    X(12)                \
+    X(16)                \
+    X(24)                \
+    X(32)                \
+    X(64)
 enum {
-    SMALL = 64,         // bytes that are not worth a call of memcpy
+    SMALL = 64, // bytes that are not worth a call of memcpy
     TRANSPOSE_PIECES = 16,
     TRANSPOSE_ROWS = 4,
     TRANSPOSE_BYTES = 8192, // of the stream at a time: stay in the nearest cache
@@ -45,9 +54,10 @@ static inline void copy_block(char *restrict mem, char *restrict stream, MPI_Cou
 }
 
 // count blocks of n bytes. Inlined with a constant n, and a constant step on the dense side.
-static inline __attribute__((always_inline)) void
-copy_steps(char *restrict to, MPI_Count to_step, const char *restrict from, MPI_Count from_step,
-           MPI_Count count, size_t n)
+static inline __attribute__((always_inline)) void copy_steps(char *restrict to, MPI_Count to_step,
+                                                             const char *restrict from,
+                                                             MPI_Count from_step, MPI_Count count,
+                                                             size_t n)
 {
     for (MPI_Count i = 0; i < count; i++)
         memcpy(to + i * to_step, from + i * from_step, n);
@@ -66,12 +76,12 @@ static void copy_any(char *restrict to, MPI_Count to_step, const char *restrict 
 static void copy_strided(char *to, MPI_Count to_step, const char *from, MPI_Count from_step,
                          MPI_Count count, MPI_Count n)
 {
-#define X(N)                                                      \
-    case N:                                                       \
-        if (to_step == N)                                         \
-            copy_steps(to, N, from, from_step, count, N);         \
-        else                                                      \
-            copy_steps(to, to_step, from, from_step, count, N);   \
+#define X(N)                                                    \
+    case N:                                                     \
+        if (to_step == N)                                       \
+            copy_steps(to, N, from, from_step, count, N);       \
+        else                                                    \
+            copy_steps(to, to_step, from, from_step, count, N); \
         break;
     switch (n) {
         FIXED_LENGTHS(X)
@@ -90,9 +100,11 @@ static inline void move_strided(char *mem, MPI_Count stride, char *stream, MPI_C
 }
 
 // Blocks of n bytes at mem + disp[i].
-static inline __attribute__((always_inline)) void
-copy_listed(char *restrict mem, const MPI_Count *disp, MPI_Count count, char *restrict stream,
-            MPI_Count n, bool pack)
+static inline __attribute__((always_inline)) void copy_listed(char *restrict mem,
+                                                              const MPI_Count *disp,
+                                                              MPI_Count count,
+                                                              char *restrict stream, MPI_Count n,
+                                                              bool pack)
 {
     if (pack)
         for (MPI_Count i = 0; i < count; i++)

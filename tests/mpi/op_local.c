@@ -9,76 +9,79 @@
 
 enum { N = 37 }; // whole vectors and a rest
 
-#define TEST(T, type, op, x, y, expression)                                       \
-    do {                                                                          \
-        T in[N], inout[N], a, b;                                                  \
-        for (int i = 0; i < N; i++) {                                             \
-            in[i] = (T)(x);                                                       \
-            inout[i] = (T)(y);                                                    \
-        }                                                                         \
-        CHECK_EQ(MPI_Reduce_local(in, inout, N, type, op), MPI_SUCCESS);          \
-        for (int i = 0; i < N; i++) {                                             \
-            a = (T)(x);                                                           \
-            b = (T)(y);                                                           \
-            if (!CHECK(inout[i] == (T)(expression)))                              \
-                fprintf(stderr, "%s %s at %d\n", #type, #op, i);                  \
-        }                                                                         \
+#define TEST(T, type, op, x, y, expression)                              \
+    do {                                                                 \
+        T in[N], inout[N], a, b;                                         \
+        for (int i = 0; i < N; i++) {                                    \
+            in[i] = (T)(x);                                              \
+            inout[i] = (T)(y);                                           \
+        }                                                                \
+        CHECK_EQ(MPI_Reduce_local(in, inout, N, type, op), MPI_SUCCESS); \
+        for (int i = 0; i < N; i++) {                                    \
+            a = (T)(x);                                                  \
+            b = (T)(y);                                                  \
+            if (!CHECK(inout[i] == (T)(expression)))                     \
+                fprintf(stderr, "%s %s at %d\n", #type, #op, i);         \
+        }                                                                \
     } while (0)
 
-#define ORDER(T, type)                                                            \
-    TEST(T, type, MPI_SUM, i * 3 + 1, 7 - i, a + b);                              \
-    TEST(T, type, MPI_PROD, i % 5 + 1, i % 3 + 1, a *b);                          \
-    TEST(T, type, MPI_MIN, i * 2 % 19, i % 11, a < b ? a : b);                    \
+#define ORDER(T, type)                                         \
+    TEST(T, type, MPI_SUM, i * 3 + 1, 7 - i, a + b);           \
+    TEST(T, type, MPI_PROD, i % 5 + 1, i % 3 + 1, a * b);      \
+    TEST(T, type, MPI_MIN, i * 2 % 19, i % 11, a < b ? a : b); \
     TEST(T, type, MPI_MAX, i * 2 % 19, i % 11, a < b ? b : a);
-#define LOGIC(T, type)                                                            \
-    TEST(T, type, MPI_LAND, i % 2, i % 3, (a != 0) && (b != 0));                  \
-    TEST(T, type, MPI_LOR, i % 2, i % 3, (a != 0) || (b != 0));                   \
+#define LOGIC(T, type)                                           \
+    TEST(T, type, MPI_LAND, i % 2, i % 3, (a != 0) && (b != 0)); \
+    TEST(T, type, MPI_LOR, i % 2, i % 3, (a != 0) || (b != 0));  \
     TEST(T, type, MPI_LXOR, i % 2, i % 3, (a != 0) != (b != 0));
-#define BITS(T, type)                                                             \
-    TEST(T, type, MPI_BAND, i * 5, i * 3 + 64, a & b);                            \
-    TEST(T, type, MPI_BOR, i * 5, i * 3 + 64, a | b);                             \
+#define BITS(T, type)                                  \
+    TEST(T, type, MPI_BAND, i * 5, i * 3 + 64, a & b); \
+    TEST(T, type, MPI_BOR, i * 5, i * 3 + 64, a | b);  \
     TEST(T, type, MPI_BXOR, i * 5, i * 3 + 64, a ^ b);
 #define INTEGER(T, type) ORDER(T, type) LOGIC(T, type) BITS(T, type)
-#define COMPLEX(T, type)                                                          \
-    TEST(T, type, MPI_SUM, i + 2 * I, 3 - i * I, a + b);                          \
-    TEST(T, type, MPI_PROD, i + 2 * I, 3 - i * I, a *b);
+#define COMPLEX(T, type)                                 \
+    TEST(T, type, MPI_SUM, i + 2 * I, 3 - i * I, a + b); \
+    TEST(T, type, MPI_PROD, i + 2 * I, 3 - i * I, a * b);
 
 static void test_integers(void)
 {
-    INTEGER(int, MPI_INT) INTEGER(long, MPI_LONG) INTEGER(short, MPI_SHORT)
-    INTEGER(unsigned short, MPI_UNSIGNED_SHORT) INTEGER(unsigned, MPI_UNSIGNED)
-    INTEGER(unsigned long, MPI_UNSIGNED_LONG) INTEGER(long long, MPI_LONG_LONG_INT)
-    INTEGER(unsigned long long, MPI_UNSIGNED_LONG_LONG) INTEGER(signed char, MPI_SIGNED_CHAR)
-    INTEGER(unsigned char, MPI_UNSIGNED_CHAR)
+    INTEGER(int, MPI_INT)
+    INTEGER(long, MPI_LONG) INTEGER(short, MPI_SHORT) INTEGER(unsigned short, MPI_UNSIGNED_SHORT)
+        INTEGER(unsigned, MPI_UNSIGNED) INTEGER(unsigned long, MPI_UNSIGNED_LONG)
+            INTEGER(long long, MPI_LONG_LONG_INT)
+                INTEGER(unsigned long long, MPI_UNSIGNED_LONG_LONG)
+                    INTEGER(signed char, MPI_SIGNED_CHAR) INTEGER(unsigned char, MPI_UNSIGNED_CHAR)
 }
 
 static void test_sized_integers(void)
 {
-    INTEGER(int8_t, MPI_INT8_T) INTEGER(int16_t, MPI_INT16_T) INTEGER(int32_t, MPI_INT32_T)
-    INTEGER(int64_t, MPI_INT64_T) INTEGER(uint8_t, MPI_UINT8_T) INTEGER(uint16_t, MPI_UINT16_T)
-    INTEGER(uint32_t, MPI_UINT32_T) INTEGER(uint64_t, MPI_UINT64_T)
+    INTEGER(int8_t, MPI_INT8_T)
+    INTEGER(int16_t, MPI_INT16_T) INTEGER(int32_t, MPI_INT32_T) INTEGER(int64_t, MPI_INT64_T)
+        INTEGER(uint8_t, MPI_UINT8_T) INTEGER(uint16_t, MPI_UINT16_T)
+            INTEGER(uint32_t, MPI_UINT32_T) INTEGER(uint64_t, MPI_UINT64_T)
 }
 
 static void test_other_integers(void)
 {
-    INTEGER(MPI_Aint, MPI_AINT) INTEGER(MPI_Count, MPI_COUNT) INTEGER(MPI_Offset, MPI_OFFSET)
-    INTEGER(int, MPI_INTEGER) INTEGER(int8_t, MPI_INTEGER1) INTEGER(int16_t, MPI_INTEGER2)
-    INTEGER(int32_t, MPI_INTEGER4) INTEGER(int64_t, MPI_INTEGER8)
-    INTEGER(__int128, MPI_INTEGER16)
+    INTEGER(MPI_Aint, MPI_AINT)
+    INTEGER(MPI_Count, MPI_COUNT) INTEGER(MPI_Offset, MPI_OFFSET) INTEGER(int, MPI_INTEGER)
+        INTEGER(int8_t, MPI_INTEGER1) INTEGER(int16_t, MPI_INTEGER2) INTEGER(int32_t, MPI_INTEGER4)
+            INTEGER(int64_t, MPI_INTEGER8) INTEGER(__int128, MPI_INTEGER16)
 }
 
 static void test_other_numbers(void)
 {
-    ORDER(float, MPI_FLOAT) ORDER(double, MPI_DOUBLE) ORDER(long double, MPI_LONG_DOUBLE)
-    ORDER(float, MPI_REAL) ORDER(double, MPI_DOUBLE_PRECISION) ORDER(float, MPI_REAL4)
-    ORDER(double, MPI_REAL8)
-    COMPLEX(float complex, MPI_C_COMPLEX) COMPLEX(double complex, MPI_C_DOUBLE_COMPLEX)
-    COMPLEX(long double complex, MPI_C_LONG_DOUBLE_COMPLEX) COMPLEX(float complex, MPI_COMPLEX)
-    COMPLEX(double complex, MPI_DOUBLE_COMPLEX) COMPLEX(float complex, MPI_COMPLEX8)
-    COMPLEX(double complex, MPI_COMPLEX16) COMPLEX(float complex, MPI_CXX_FLOAT_COMPLEX)
-    LOGIC(bool, MPI_C_BOOL) LOGIC(bool, MPI_CXX_BOOL) LOGIC(int, MPI_LOGICAL)
-    LOGIC(int8_t, MPI_LOGICAL1) LOGIC(int16_t, MPI_LOGICAL2) LOGIC(int64_t, MPI_LOGICAL8)
-    BITS(unsigned char, MPI_BYTE)
+    ORDER(float, MPI_FLOAT)
+    ORDER(double, MPI_DOUBLE) ORDER(long double, MPI_LONG_DOUBLE) ORDER(float, MPI_REAL)
+        ORDER(double, MPI_DOUBLE_PRECISION) ORDER(float, MPI_REAL4) ORDER(double, MPI_REAL8)
+            COMPLEX(float complex, MPI_C_COMPLEX) COMPLEX(double complex, MPI_C_DOUBLE_COMPLEX)
+                COMPLEX(long double complex, MPI_C_LONG_DOUBLE_COMPLEX)
+                    COMPLEX(float complex, MPI_COMPLEX) COMPLEX(double complex, MPI_DOUBLE_COMPLEX)
+                        COMPLEX(float complex, MPI_COMPLEX8) COMPLEX(double complex, MPI_COMPLEX16)
+                            COMPLEX(float complex, MPI_CXX_FLOAT_COMPLEX) LOGIC(bool, MPI_C_BOOL)
+                                LOGIC(bool, MPI_CXX_BOOL) LOGIC(int, MPI_LOGICAL)
+                                    LOGIC(int8_t, MPI_LOGICAL1) LOGIC(int16_t, MPI_LOGICAL2)
+                                        LOGIC(int64_t, MPI_LOGICAL8) BITS(unsigned char, MPI_BYTE)
 }
 
 static void test_overflow(void)
@@ -92,28 +95,28 @@ static void test_overflow(void)
     CHECK_EQ(more[0], (int8_t)200);
 }
 
-#define PLACE(V, J, type)                                                             \
-    do {                                                                              \
-        struct {                                                                      \
-            V value;                                                                  \
-            J index;                                                                  \
-        } in[N], low[N], high[N];                                                     \
-        memset(low, 0x5a, sizeof low);                                                \
-        for (int i = 0; i < N; i++) {                                                 \
-            in[i].value = (V)(i % 7);                                                 \
-            in[i].index = (J)(i % 3);                                                 \
-            low[i].value = high[i].value = (V)(i % 5);                                \
-            low[i].index = high[i].index = 1;                                         \
-        }                                                                             \
-        CHECK_EQ(MPI_Reduce_local(in, low, N, type, MPI_MINLOC), MPI_SUCCESS);        \
-        CHECK_EQ(MPI_Reduce_local(in, high, N, type, MPI_MAXLOC), MPI_SUCCESS);       \
-        for (int i = 0; i < N; i++) {                                                 \
-            int a = i % 7, b = i % 5, ia = i % 3, first = ia < 1 ? ia : 1;            \
-            CHECK_EQ(low[i].value, a < b ? a : b);                                    \
-            CHECK_EQ(low[i].index, a < b ? ia : a > b ? 1 : first);                   \
-            CHECK_EQ(high[i].value, a > b ? a : b);                                   \
-            CHECK_EQ(high[i].index, a > b ? ia : a < b ? 1 : first);                  \
-        }                                                                             \
+#define PLACE(V, J, type)                                                       \
+    do {                                                                        \
+        struct {                                                                \
+            V value;                                                            \
+            J index;                                                            \
+        } in[N], low[N], high[N];                                               \
+        memset(low, 0x5a, sizeof low);                                          \
+        for (int i = 0; i < N; i++) {                                           \
+            in[i].value = (V)(i % 7);                                           \
+            in[i].index = (J)(i % 3);                                           \
+            low[i].value = high[i].value = (V)(i % 5);                          \
+            low[i].index = high[i].index = 1;                                   \
+        }                                                                       \
+        CHECK_EQ(MPI_Reduce_local(in, low, N, type, MPI_MINLOC), MPI_SUCCESS);  \
+        CHECK_EQ(MPI_Reduce_local(in, high, N, type, MPI_MAXLOC), MPI_SUCCESS); \
+        for (int i = 0; i < N; i++) {                                           \
+            int a = i % 7, b = i % 5, ia = i % 3, first = ia < 1 ? ia : 1;      \
+            CHECK_EQ(low[i].value, a < b ? a : b);                              \
+            CHECK_EQ(low[i].index, a<b ? ia : a> b ? 1 : first);                \
+            CHECK_EQ(high[i].value, a > b ? a : b);                             \
+            CHECK_EQ(high[i].index, a > b ? ia : a < b ? 1 : first);            \
+        }                                                                       \
     } while (0)
 
 static void test_places(void)
@@ -134,11 +137,11 @@ static void test_refused(void)
     static const struct {
         MPI_Op op;
         MPI_Datatype type;
-    } bad[] = {{MPI_SUM, MPI_BYTE},       {MPI_BAND, MPI_DOUBLE}, {MPI_LAND, MPI_FLOAT},
-               {MPI_MIN, MPI_C_COMPLEX},  {MPI_SUM, MPI_C_BOOL},  {MPI_MINLOC, MPI_INT},
-               {MPI_SUM, MPI_2INT},       {MPI_LOR, MPI_BYTE},    {MPI_SUM, MPI_WCHAR},
-               {MPI_MAX, MPI_LOGICAL},    {MPI_SUM, MPI_PACKED},  {MPI_REPLACE, MPI_INT},
-               {MPI_NO_OP, MPI_INT},      {MPI_BOR, MPI_C_BOOL},  {MPI_OP_NULL, MPI_INT},
+    } bad[] = {{MPI_SUM, MPI_BYTE},      {MPI_BAND, MPI_DOUBLE}, {MPI_LAND, MPI_FLOAT},
+               {MPI_MIN, MPI_C_COMPLEX}, {MPI_SUM, MPI_C_BOOL},  {MPI_MINLOC, MPI_INT},
+               {MPI_SUM, MPI_2INT},      {MPI_LOR, MPI_BYTE},    {MPI_SUM, MPI_WCHAR},
+               {MPI_MAX, MPI_LOGICAL},   {MPI_SUM, MPI_PACKED},  {MPI_REPLACE, MPI_INT},
+               {MPI_NO_OP, MPI_INT},     {MPI_BOR, MPI_C_BOOL},  {MPI_OP_NULL, MPI_INT},
                {MPI_SUM, MPI_CHARACTER}};
     char a[64] = {0}, b[64] = {0};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -43,15 +43,20 @@ static void test_predefined(void)
         MPI_Datatype type;
         int size, extent, true_extent;
         const char *name;
-    } t[] = {
-        {MPI_CHAR, 1, 1, 1, "MPI_CHAR"}, {MPI_WCHAR, sizeof(wchar_t), 4, 4, "MPI_WCHAR"},
-        {MPI_LONG, 8, 8, 8, "MPI_LONG"}, {MPI_LONG_DOUBLE, 16, 16, 16, "MPI_LONG_DOUBLE"},
-        {MPI_LOGICAL, 4, 4, 4, "MPI_LOGICAL"}, {MPI_COMPLEX32, 32, 32, 32, "MPI_COMPLEX32"},
-        {MPI_SHORT_INT, 6, 8, 8, "MPI_SHORT_INT"}, {MPI_DOUBLE_INT, 12, 16, 12, "MPI_DOUBLE_INT"},
-        {MPI_LONG_DOUBLE_INT, 20, 32, 20, "MPI_LONG_DOUBLE_INT"},
-        {MPI_2DOUBLE_PRECISION, 16, 16, 16, "MPI_2DOUBLE_PRECISION"},
-        {MPI_PACKED, 1, 1, 1, "MPI_PACKED"}, {MPI_COUNT, 8, 8, 8, "MPI_COUNT"},
-        {MPI_C_BOOL, 1, 1, 1, "MPI_C_BOOL"}, {MPI_INTEGER16, 16, 16, 16, "MPI_INTEGER16"}};
+    } t[] = {{MPI_CHAR, 1, 1, 1, "MPI_CHAR"},
+             {MPI_WCHAR, sizeof(wchar_t), 4, 4, "MPI_WCHAR"},
+             {MPI_LONG, 8, 8, 8, "MPI_LONG"},
+             {MPI_LONG_DOUBLE, 16, 16, 16, "MPI_LONG_DOUBLE"},
+             {MPI_LOGICAL, 4, 4, 4, "MPI_LOGICAL"},
+             {MPI_COMPLEX32, 32, 32, 32, "MPI_COMPLEX32"},
+             {MPI_SHORT_INT, 6, 8, 8, "MPI_SHORT_INT"},
+             {MPI_DOUBLE_INT, 12, 16, 12, "MPI_DOUBLE_INT"},
+             {MPI_LONG_DOUBLE_INT, 20, 32, 20, "MPI_LONG_DOUBLE_INT"},
+             {MPI_2DOUBLE_PRECISION, 16, 16, 16, "MPI_2DOUBLE_PRECISION"},
+             {MPI_PACKED, 1, 1, 1, "MPI_PACKED"},
+             {MPI_COUNT, 8, 8, 8, "MPI_COUNT"},
+             {MPI_C_BOOL, 1, 1, 1, "MPI_C_BOOL"},
+             {MPI_INTEGER16, 16, 16, 16, "MPI_INTEGER16"}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         char name[MPI_MAX_OBJECT_NAME];
         int n, integers, addresses, types, combiner;
@@ -198,8 +203,7 @@ static void test_large(void)
     CHECK_EQ(small, 1);
     CHECK_EQ(class_of(MPI_Type_contiguous_c(INT64_MAX / 2, MPI_INT, &none)),
              MPI_ERR_VALUE_TOO_LARGE);
-    CHECK_EQ(class_of(MPI_Type_vector_c(2, 1, INT64_MAX, MPI_INT, &none)),
-             MPI_ERR_VALUE_TOO_LARGE);
+    CHECK_EQ(class_of(MPI_Type_vector_c(2, 1, INT64_MAX, MPI_INT, &none)), MPI_ERR_VALUE_TOO_LARGE);
     MPI_Type_free(&big);
     MPI_Type_free(&bigger);
 }
@@ -263,7 +267,8 @@ static void test_wrong(void)
           MPI_ERR_ARG);
     WRONG(MPI_Type_create_darray(4, 0, 1, (int[]){4}, (int[]){MPI_DISTRIBUTE_BLOCK},
                                  (int[]){MPI_DISTRIBUTE_DFLT_DARG}, (int[]){3}, MPI_ORDER_C,
-                                 MPI_INT, &t), MPI_ERR_ARG);
+                                 MPI_INT, &t),
+          MPI_ERR_ARG);
     WRONG(MPI_Type_commit(&none), MPI_ERR_TYPE);
     WRONG(MPI_Type_free(&none), MPI_ERR_TYPE);
     t = MPI_INT;

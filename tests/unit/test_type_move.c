@@ -39,8 +39,9 @@ static struct layout make_list(struct builder *b, int depth, struct model *m)
     int kind = below(3), n = kind == 0 ? 60 : below(12), step = 8 * (1 + below(4));
     for (int i = 0; i < n && m->n < 2000; i++) { // long runs, regular, irregular
         int which = kind == 2 ? below(2) : 0;
-        int64_t disp = kind == 1 ? 1000 * (i / 3) + step * (i % 3) : kind == 0 && i < 40 ? i * step
-                                                                                      : below(5000);
+        int64_t disp = kind == 1             ? 1000 * (i / 3) + step * (i % 3)
+                       : kind == 0 && i < 40 ? i * step
+                                             : below(5000);
         layout_add(b, child[which], disp, below(4) > 0);
         model_add(m, &part[which], disp);
     }
