@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Negative tags: NAMED + a program's tag, and TEXTED + a hash; far from MPI_ANY_TAG.
-enum { NAMED = -(1 << 30), TEXTED = -(1 << 29), TEXTS = (1 << 29) - 16 };
-_Static_assert(NAMED + (int)TAG_UB < (int)TEXTED, "the two do not meet");
-
 struct circle circle_of(struct comm *comm)
 {
     return (struct circle){comm, NULL, comm->rank, comm->group->size, comm_next_tag(comm)};
@@ -19,7 +15,7 @@ struct circle circle_of(struct comm *comm)
 
 int agree_named_tag(int tag)
 {
-    return NAMED + tag;
+    return TAG_NAMED | tag;
 }
 
 // FNV-1a. Two texts of one number are confused only when processes that use both do so at once.
@@ -28,7 +24,7 @@ int agree_texted_tag(const char *text)
     uint32_t hash = 2166136261u;
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return TEXTED + (int)(hash % TEXTS);
+    return TAG_TEXTED | (int)((hash ^ hash >> 29) % TAG_TEXTED);
 }
 
 struct circle circle_named(struct comm *comm, struct group *members, int tag)

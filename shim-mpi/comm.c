@@ -133,10 +133,10 @@ int comm_give(struct comm *c, struct comm *parent, MPI_Comm *out, const char *ca
 {
     if (!c)
         return raise_on(parent, MPI_ERR_NO_MEM, call, "no memory for a communicator");
+    c->session = parent->session;
     struct errhandler *e = errhandler_take(&parent->errhandler);
     errhandler_set(&c->errhandler, e);
     errhandler_drop(e);
-    c->session = parent->session;
     *out = object_handle(c);
     return MPI_SUCCESS;
 }

@@ -19,10 +19,11 @@ struct topology;
 // Messages of a communicator are of one of these spaces, which never match each other.
 enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
-// Tags of the program's messages are 0 to TAG_UB. In SPACE_COLL those below TAG_PART are given to the
-// collectives over a communicator in their order, those from there on to partitioned messages, and
-// negative ones are the names of other exchanges (agree.h). A tag has 31 bits.
-enum { TAG_UB = (1 << 29) - 1, TAG_PART = 1 << 29 };
+// Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL four kinds share
+// them: collectives in the order of their calls, parts of partitioned messages, exchanges that are
+// named by a text, and by a tag of the program's (agree.h).
+enum { TAG_UB = (1 << 30) - 1, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28, TAG_TEXTED = 1 << 29,
+       TAG_NAMED = 1 << 30 };
 
 struct comm {
     struct object head;
@@ -56,7 +57,7 @@ extern struct comm comm_world, comm_self;
 static inline int comm_next_tag(struct comm *c) // of the next collective
 {
     return (int)((unsigned)atomic_fetch_add_explicit(&c->coll_tag, 1, memory_order_relaxed) %
-                 TAG_PART);
+                 TAG_COLLS);
 }
 
 // The communicator with this context, NULL: not here (yet). Takes no reference.

@@ -3,6 +3,7 @@
 // are local.
 #include "agree.h"
 #include "attr.h"
+#include "bsend.h"
 #include "check.h"
 #include "info.h"
 
@@ -183,6 +184,7 @@ static int end(const char *call, MPI_Comm *comm, struct comm *c)
     int error = attributes_delete(OBJECT_COMM, *comm, &c->attributes);
     if (error)
         return raise_on(c, error, call, "the delete function of an attribute failed");
+    bsend_end(c);
     c->is_freed = true;
     comm_free(c);
     *comm = MPI_COMM_NULL;

@@ -6,11 +6,9 @@
 
 #include "shim.h"
 
-struct session;
-
 struct group {
     struct object head;
-    struct session *session; // it descends from, NULL: the world model
+    struct session *session; // it descends from, perhaps finalized; NULL: none
     int size;
     int rank; // this process's, or MPI_UNDEFINED
     int first, stride;

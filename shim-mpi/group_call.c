@@ -17,11 +17,12 @@ static int raise_no_memory(const char *call)
     return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for the group");
 }
 
+// A new group, of the session of the one it is made from.
 static int give(struct group *g, const struct group *from, MPI_Group *out, const char *call)
 {
     if (!g)
         return raise_no_memory(call);
-    if (g != &group_empty)
+    if (!g->head.code)
         g->session = from->session;
     *out = object_handle(g);
     return MPI_SUCCESS;

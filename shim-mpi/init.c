@@ -3,6 +3,7 @@
 // Model), and its sudden end.
 #include "agree.h"
 #include "attr.h"
+#include "bsend.h"
 #include "check.h"
 #include "core.h"
 
@@ -117,6 +118,7 @@ MPI_DEFINE(int, Finalize, void)
     error = delete_attributes();
     if (error)
         return raise_on(NULL, error, call, "the delete function of an attribute failed");
+    bsend_down();
     struct circle all = circle_of(&comm_world);
     error = agree_barrier(&all);
     if (error)

@@ -205,7 +205,9 @@ static bool run_hooks(void)
     bool did = false;
     if (atomic_exchange_explicit(&hooks_run, true, memory_order_acquire))
         return false;
+    shim_lock_take(&hook_lock);
     cursor = hooks;
+    shim_lock_give(&hook_lock);
     for (struct progress_hook *hook; (hook = next_hook());)
         did |= hook->fn(hook);
     atomic_store_explicit(&hooks_run, false, memory_order_release);
@@ -218,6 +220,12 @@ bool progress(void)
     if (unlikely(atomic_load_explicit(&hook_count, memory_order_relaxed)))
         did |= run_hooks();
     return did;
+}
+
+// In every call of the runtime that waits.
+static int move_on(void)
+{
+    return atomic_load_explicit(&hook_count, memory_order_relaxed) && run_hooks();
 }
 
 // ---- Waiting
@@ -261,11 +269,13 @@ int request_up(void)
     spins = shmem_team_n_pes(SHMEM_TEAM_SHARED) <= cores ? SPINS : 1;
     make_done(&done_plain, MPI_ANY_SOURCE);
     make_done(&done_proc_null, MPI_PROC_NULL);
-    return shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);
+    int status = shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);
+    return status ? status : shoal_progress_hook(move_on);
 }
 
 void request_down(void)
 {
+    shoal_progress_hook(NULL);
     shoal_ct_free(SHMEM_TEAM_INVALID, wake_counter);
 }
 

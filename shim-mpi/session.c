@@ -2,6 +2,7 @@
 // Sessions: their life, and the sets of processes they offer (MPI 5.0, "The Sessions Model").
 #include "session.h"
 
+#include "bsend.h"
 #include "check.h"
 #include "core.h"
 #include "error.h"
@@ -72,6 +73,7 @@ MPI_DEFINE(int, Session_finalize, MPI_Session *session)
         error = check_session(call, *session, &s);
     if (error)
         return error;
+    bsend_end(s);
     errhandler_set(&s->errhandler, NULL);
     object_end(s);
     core_leave(false);

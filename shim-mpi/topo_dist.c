@@ -44,12 +44,12 @@ static int check_list(const char *call, struct comm *c, const char *name, int n,
                       const int weights[])
 {
     int error = check_ranks(call, c, name, n, ranks);
-    if (error || n == 0 || weights == MPI_UNWEIGHTED)
+    if (error)
         return error;
-    if (!weights || weights == MPI_WEIGHTS_EMPTY)
+    if (n > 0 && (!weights || weights == MPI_WEIGHTS_EMPTY))
         return raise_on(c, MPI_ERR_ARG, call, "the weights of %s are %s", name,
                         weights ? "MPI_WEIGHTS_EMPTY" : "NULL: MPI_UNWEIGHTED means none");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; weights != MPI_UNWEIGHTED && i < n; i++)
         if (weights[i] < 0)
             return raise_on(c, MPI_ERR_ARG, call, "a weight of %s is negative", name);
     return MPI_SUCCESS;

@@ -14,3 +14,4 @@
     F(Win_post) F(Win_set_info) F(Win_set_name) F(Win_shared_query) F(Win_shared_query_c)         \
     F(Win_start) F(Win_sync) F(Win_test) F(Win_unlock) F(Win_unlock_all) F(Win_wait)
 // clang-format on
+WINDOWS(UNSUPPORTED)
