@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 1 << 30, TEXTED = COLL_TAGS };
-_Static_assert((int)TAG_UB < (int)NAMED, "a program's tag leaves room for the mark");
-
 struct circle circle_of(struct comm *comm)
 {
     return (struct circle){comm, NULL, comm->rank, comm->group->size, comm_next_tag(comm)};
@@ -18,7 +15,7 @@ struct circle circle_of(struct comm *comm)
 
 int agree_named_tag(int tag)
 {
-    return NAMED | tag;
+    return TAG_NAMED | tag;
 }
 
 // FNV-1a. Two texts of one number are confused only when processes that use both do so at once.
@@ -27,7 +24,7 @@ int agree_texted_tag(const char *text)
     uint32_t hash = 2166136261u;
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return TEXTED | (int)((hash ^ hash >> 29) % TEXTED);
+    return TAG_TEXTED | (int)((hash ^ hash >> 29) % TAG_TEXTED);
 }
 
 struct circle circle_named(struct comm *comm, struct group *members, int tag)

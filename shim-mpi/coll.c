@@ -241,7 +241,7 @@ int coll_blocking(struct coll_call *c)
     if (error)
         return error;
     s.request.error = MPI_SUCCESS;
-    schedule_init(&s, c->comm, schedule_tag(c->comm));
+    schedule_init(&s, c->comm, comm_next_tag(c->comm));
     coll_build(&s, c);
     error = schedule_run(&s);
     schedule_free(&s);
@@ -294,7 +294,7 @@ static struct coll_request *new_request(const struct coll_call *c)
     struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
     q->schedule.steps = q->schedule.first;
     q->call = *c;
-    q->tag = schedule_tag(c->comm);
+    q->tag = comm_next_tag(c->comm);
     keep_parts(c);
     return q;
 }

@@ -19,9 +19,11 @@ struct topology;
 // Messages of a communicator are of one of these spaces, which never match each other.
 enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
-// In SPACE_COLL, collectives have tags from 0 to this, the parts of partitioned messages from here
-// to twice as many.
-enum { TAG_PART = 1 << 29 };
+// Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL four kinds share
+// them: collectives in the order of their calls, parts of partitioned messages, exchanges that are
+// named by a text, and by a tag of the program's (agree.h).
+enum { TAG_UB = (1 << 30) - 1, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28, TAG_TEXTED = 1 << 29,
+       TAG_NAMED = 1 << 30 };
 
 struct comm {
     struct object head;
@@ -52,15 +54,10 @@ static inline struct comm *comm_of(MPI_Comm h)
 
 extern struct comm comm_world, comm_self;
 
-// Tags of the program's messages are 0 to TAG_UB. In SPACE_COLL those below COLL_TAGS are given to the
-// collectives over a communicator in their order; those beyond it are named by other exchanges
-// (agree.h).
-enum { TAG_UB = (1 << 30) - 1, COLL_TAGS = 1 << 29 };
-
 static inline int comm_next_tag(struct comm *c) // of the next collective
 {
     return (int)((unsigned)atomic_fetch_add_explicit(&c->coll_tag, 1, memory_order_relaxed) %
-                 COLL_TAGS);
+                 TAG_COLLS);
 }
 
 // The communicator with this context, NULL: not here (yet). Takes no reference.

@@ -17,14 +17,21 @@ enum {
 
 // The standard's table of what each operator takes (MPI 5.0, "Predefined Reduction Operations").
 // X(handle, classes, what the runtime calls it, or SHOAL_OP_COUNT)
-#define OPS(X)                                                                                 \
-    X(SUM, SUMS, SHOAL_SUM) X(MIN, NUMBERS, SHOAL_MIN) X(MAX, NUMBERS, SHOAL_MAX)              \
-    X(PROD, SUMS, SHOAL_PROD) X(BAND, BITS, SHOAL_AND) X(BOR, BITS, SHOAL_OR)                  \
-    X(BXOR, BITS, SHOAL_XOR) X(LAND, TRUTHS, SHOAL_OP_COUNT) X(LOR, TRUTHS, SHOAL_OP_COUNT)    \
-    X(LXOR, TRUTHS, SHOAL_OP_COUNT) X(MINLOC, OF(PAIR), SHOAL_OP_COUNT)                        \
+#define OPS(X)                          \
+    X(SUM, SUMS, SHOAL_SUM)             \
+    X(MIN, NUMBERS, SHOAL_MIN)          \
+    X(MAX, NUMBERS, SHOAL_MAX)          \
+    X(PROD, SUMS, SHOAL_PROD)           \
+    X(BAND, BITS, SHOAL_AND)            \
+    X(BOR, BITS, SHOAL_OR)              \
+    X(BXOR, BITS, SHOAL_XOR)            \
+    X(LAND, TRUTHS, SHOAL_OP_COUNT)     \
+    X(LOR, TRUTHS, SHOAL_OP_COUNT)      \
+    X(LXOR, TRUTHS, SHOAL_OP_COUNT)     \
+    X(MINLOC, OF(PAIR), SHOAL_OP_COUNT) \
     X(MAXLOC, OF(PAIR), SHOAL_OP_COUNT)
 #define X(name, takes, ...) \
-    [OP_##name] = {.commutes = true, .kind = OP_COMPUTES, .operator= OP_##name, .classes = takes},
+    [OP_##name] = {.commutes = true, .kind = OP_COMPUTES, .which = OP_##name, .classes = takes},
 static struct op ops[OPERATORS] = {OPS(X)};
 #undef X
 static struct op replace = {.kind = OP_REPLACES}, no_op = {.kind = OP_DOES_NOTHING};
@@ -89,7 +96,7 @@ void op_apply(const struct op *op, const void *in, void *inout, MPI_Count count,
     if (count <= 0)
         return;
     if (op->kind == OP_COMPUTES)
-        op_loops[op->operator][t->what->element](in, inout, count);
+        op_loops[op->which][t->what->element](in, inout, count);
     else if (op->kind == OP_OF_USER)
         apply_user(op, in, inout, count, t);
     else if (op->kind == OP_REPLACES)
@@ -101,10 +108,18 @@ static bool type_in_runtime(const struct type *t, shoal_type_t *shoal_type)
 {
     static const uint8_t names[ELEMENT_COUNT] = {
 #define X(element, name) [ELEMENT_##element] = SHOAL_##name + 1
-        X(INT8, INT8),       X(INT16, INT16),    X(INT32, INT32),
-        X(INT64, INT64),     X(UINT8, UINT8),    X(UINT16, UINT16),
-        X(UINT32, UINT32),   X(UINT64, UINT64),  X(FLOAT, FLOAT),
-        X(DOUBLE, DOUBLE),   X(LDOUBLE, LONG_DOUBLE), X(CFLOAT, COMPLEX_FLOAT),
+        X(INT8, INT8),
+        X(INT16, INT16),
+        X(INT32, INT32),
+        X(INT64, INT64),
+        X(UINT8, UINT8),
+        X(UINT16, UINT16),
+        X(UINT32, UINT32),
+        X(UINT64, UINT64),
+        X(FLOAT, FLOAT),
+        X(DOUBLE, DOUBLE),
+        X(LDOUBLE, LONG_DOUBLE),
+        X(CFLOAT, COMPLEX_FLOAT),
         X(CDOUBLE, COMPLEX_DOUBLE),
 #undef X
     };
@@ -122,10 +137,10 @@ bool op_in_runtime(const struct op *op, const struct type *t, shoal_op_t *shoal_
         OPS(X)
 #undef X
     };
-    shoal_op_t found = op->kind == OP_REPLACES      ? SHOAL_SET
+    shoal_op_t found = op->kind == OP_REPLACES       ? SHOAL_SET
                        : op->kind == OP_DOES_NOTHING ? SHOAL_NOOP
                        : op->kind == OP_OF_USER      ? SHOAL_OP_COUNT
-                                                     : (shoal_op_t)names[op->operator];
+                                                     : (shoal_op_t)names[op->which];
     if (found == SHOAL_OP_COUNT || (op->kind == OP_COMPUTES && !op_takes(op, t)) ||
         !type_in_runtime(t, shoal_type))
         return false;

@@ -14,7 +14,7 @@ struct op {
     struct object head;
     bool commutes;
     uint8_t kind;     // enum op_kind
-    uint8_t operator; // of OP_COMPUTES: enum operator (op_loops.h)
+    uint8_t which;    // of OP_COMPUTES: enum operator (op_loops.h)
     uint8_t classes;  // of OP_COMPUTES: bits of enum op_class that it takes
     MPI_User_function *fn; // of OP_OF_USER: this one,
     MPI_User_function_c *fn_c; // or else this one

@@ -29,7 +29,8 @@ static int check_datarep(const char *call, const char *datarep)
 {
     if (!datarep || strcmp(datarep, "external32") != 0)
         return raise_on(NULL, MPI_ERR_UNSUPPORTED_DATAREP, call,
-                        "datarep is \"%s\": \"external32\" is the only one", datarep ? datarep : "");
+                        "datarep is \"%s\": \"external32\" is the only one",
+                        datarep ? datarep : "");
     return MPI_SUCCESS;
 }
 
@@ -48,14 +49,15 @@ static int packing_check(const struct packing *p, struct type **type, MPI_Count 
         return rc;
     if (p->size < 0 || p->position < 0 || p->position > p->size)
         return raise_on(p->comm, MPI_ERR_ARG, p->call,
-                        "position is %lld in a packed buffer of %lld bytes",
-                        (long long)p->position, (long long)p->size);
+                        "position is %lld in a packed buffer of %lld bytes", (long long)p->position,
+                        (long long)p->size);
     *bytes = packed_size(*type, p->count, p->comm == NULL);
     if (*bytes < 0 || *bytes > p->size - p->position)
-        return raise_on(p->comm, MPI_ERR_TRUNCATE, p->call,
-                        "%lld elements of %lld bytes do not fit the %lld bytes from position %lld on",
-                        (long long)p->count, (long long)(*type)->size,
-                        (long long)(p->size - p->position), (long long)p->position);
+        return raise_on(
+            p->comm, MPI_ERR_TRUNCATE, p->call,
+            "%lld elements of %lld bytes do not fit the %lld bytes from position %lld on",
+            (long long)p->count, (long long)(*type)->size, (long long)(p->size - p->position),
+            (long long)p->position);
     if (*bytes > 0 && !p->packed)
         return raise_on(p->comm, MPI_ERR_BUFFER, p->call, "the packed buffer is NULL");
     if (*bytes > 0 && !p->buf && (*type)->what)
@@ -91,10 +93,10 @@ static int packing_move(struct packing *p, bool pack)
     MPI_DEFINE(int, name, const void *inbuf, number incount, MPI_Datatype datatype, void *outbuf, \
                number outsize, number *position, MPI_Comm comm)                                   \
     {                                                                                             \
-        struct packing p = {"MPI_" #name, NULL,   (void *)(uintptr_t)inbuf, incount, datatype,    \
-                            outbuf,       outsize, 0};                                            \
-        int rc = check_comm(p.call, comm, &p.comm);                                        \
-        if (rc || (rc = check_pointer(p.call, p.comm, "position", position)))                                        \
+        struct packing p = {                                                                      \
+            "MPI_" #name, NULL, (void *)(uintptr_t)inbuf, incount, datatype, outbuf, outsize, 0}; \
+        int rc = check_comm(p.call, comm, &p.comm);                                               \
+        if (rc || (rc = check_pointer(p.call, p.comm, "position", position)))                     \
             return rc;                                                                            \
         p.position = *position;                                                                   \
         rc = packing_move(&p, true);                                                              \
@@ -105,20 +107,20 @@ static int packing_move(struct packing *p, bool pack)
 PACK(Pack, int)
 PACK(Pack_c, MPI_Count)
 
-#define UNPACK(name, number)                                                                     \
-    MPI_DEFINE(int, name, const void *inbuf, number insize, number *position, void *outbuf,      \
-               number outcount, MPI_Datatype datatype, MPI_Comm comm)                            \
-    {                                                                                            \
-        struct packing p = {"MPI_" #name, NULL,   outbuf, outcount, datatype,                    \
-                            (void *)(uintptr_t)inbuf, insize, 0};                                \
-        int rc = check_comm(p.call, comm, &p.comm);                                       \
-        if (rc || (rc = check_pointer(p.call, p.comm, "position", position)))                                       \
-            return rc;                                                                           \
-        p.position = *position;                                                                  \
-        rc = packing_move(&p, false);                                                            \
-        if (!rc)                                                                                 \
-            *position = (number)p.position;                                                      \
-        return rc;                                                                               \
+#define UNPACK(name, number)                                                                      \
+    MPI_DEFINE(int, name, const void *inbuf, number insize, number *position, void *outbuf,       \
+               number outcount, MPI_Datatype datatype, MPI_Comm comm)                             \
+    {                                                                                             \
+        struct packing p = {                                                                      \
+            "MPI_" #name, NULL, outbuf, outcount, datatype, (void *)(uintptr_t)inbuf, insize, 0}; \
+        int rc = check_comm(p.call, comm, &p.comm);                                               \
+        if (rc || (rc = check_pointer(p.call, p.comm, "position", position)))                     \
+            return rc;                                                                            \
+        p.position = *position;                                                                   \
+        rc = packing_move(&p, false);                                                             \
+        if (!rc)                                                                                  \
+            *position = (number)p.position;                                                       \
+        return rc;                                                                                \
     }
 UNPACK(Unpack, int)
 UNPACK(Unpack_c, MPI_Count)
@@ -132,8 +134,7 @@ static int pack_size(const char *call, struct comm *comm, bool external, MPI_Cou
         return rc;
     MPI_Count bytes = packed_size(t, count, external);
     if (bytes < 0)
-        return raise_on(comm, MPI_ERR_VALUE_TOO_LARGE, call,
-                        "the size does not fit an MPI_Count");
+        return raise_on(comm, MPI_ERR_VALUE_TOO_LARGE, call, "the size does not fit an MPI_Count");
     *size = bytes;
     return MPI_SUCCESS;
 }
@@ -178,23 +179,29 @@ static int pack_external(struct packing *p, const char *datarep, MPI_Count *posi
 MPI_DEFINE(int, Pack_external, const char *datarep, const void *inbuf, int incount,
            MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    struct packing p = {"MPI_Pack_external", NULL, (void *)(uintptr_t)inbuf, incount, datatype,
-                        outbuf, outsize, 0};
+    struct packing p = {
+        "MPI_Pack_external", NULL, (void *)(uintptr_t)inbuf, incount, datatype, outbuf, outsize, 0};
     return pack_external(&p, datarep, position, true);
 }
 
 MPI_DEFINE(int, Pack_external_c, const char *datarep, const void *inbuf, MPI_Count incount,
            MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
-    struct packing p = {"MPI_Pack_external_c", NULL, (void *)(uintptr_t)inbuf, incount, datatype,
-                        outbuf, outsize, 0};
+    struct packing p = {"MPI_Pack_external_c",
+                        NULL,
+                        (void *)(uintptr_t)inbuf,
+                        incount,
+                        datatype,
+                        outbuf,
+                        outsize,
+                        0};
     return pack_external(&p, datarep, position, true);
 }
 
 MPI_DEFINE(int, Unpack_external, const char datarep[], const void *inbuf, MPI_Aint insize,
            MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
-    struct packing p = {"MPI_Unpack_external", NULL, outbuf, outcount, datatype,
+    struct packing p = {"MPI_Unpack_external",    NULL,   outbuf, outcount, datatype,
                         (void *)(uintptr_t)inbuf, insize, 0};
     return pack_external(&p, datarep, position, false);
 }
@@ -202,7 +209,7 @@ MPI_DEFINE(int, Unpack_external, const char datarep[], const void *inbuf, MPI_Ai
 MPI_DEFINE(int, Unpack_external_c, const char datarep[], const void *inbuf, MPI_Count insize,
            MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
-    struct packing p = {"MPI_Unpack_external_c", NULL, outbuf, outcount, datatype,
+    struct packing p = {"MPI_Unpack_external_c",  NULL,   outbuf, outcount, datatype,
                         (void *)(uintptr_t)inbuf, insize, 0};
     return pack_external(&p, datarep, position, false);
 }
@@ -222,8 +229,8 @@ MPI_DEFINE(int, Pack_external_size, const char *datarep, int incount, MPI_Dataty
     return pack_external_size("MPI_Pack_external_size", datarep, incount, datatype, size);
 }
 
-MPI_DEFINE(int, Pack_external_size_c, const char *datarep, MPI_Count incount,
-           MPI_Datatype datatype, MPI_Count *size)
+MPI_DEFINE(int, Pack_external_size_c, const char *datarep, MPI_Count incount, MPI_Datatype datatype,
+           MPI_Count *size)
 {
     return pack_external_size("MPI_Pack_external_size_c", datarep, incount, datatype, size);
 }

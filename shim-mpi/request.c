@@ -220,6 +220,12 @@ bool progress(void)
     return did;
 }
 
+// In every call of the runtime that waits.
+static int move_on(void)
+{
+    return atomic_load_explicit(&hook_count, memory_order_relaxed) && run_hooks();
+}
+
 // ---- Waiting
 static uint32_t spins; // steps before a waiting thread gives its core away
 
@@ -261,11 +267,13 @@ int request_up(void)
     spins = shmem_team_n_pes(SHMEM_TEAM_SHARED) <= cores ? SPINS : 1;
     make_done(&done_plain, MPI_ANY_SOURCE);
     make_done(&done_proc_null, MPI_PROC_NULL);
-    return shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);
+    int status = shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);
+    return status ? status : shoal_progress_hook(move_on);
 }
 
 void request_down(void)
 {
+    shoal_progress_hook(NULL);
     shoal_ct_free(SHMEM_TEAM_INVALID, wake_counter);
 }
 

@@ -10,11 +10,6 @@ struct schedule_memory {
     _Alignas(max_align_t) char bytes[];
 };
 
-int schedule_tag(struct comm *comm)
-{
-    return atomic_fetch_add_explicit(&comm->coll_tag, 1, memory_order_relaxed) & (TAG_PART - 1);
-}
-
 void schedule_init(struct schedule *s, struct comm *comm, int tag)
 {
     s->comm = comm;

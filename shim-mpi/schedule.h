@@ -42,7 +42,6 @@ struct schedule {
     struct progress_hook hook;
 };
 
-int schedule_tag(struct comm *comm); // the next collective's
 void schedule_init(struct schedule *s, struct comm *comm, int tag);
 void schedule_free(struct schedule *s);
 

@@ -28,9 +28,7 @@ static struct topology *dist_new(int in, int out, bool weighted)
     return t;
 }
 
-// A list of ranks of c with weights (or MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY).
-static int check_list(const char *call, struct comm *c, const char *name, int n, const int ranks[],
-                      const int weights[])
+static int check_ranks(const char *call, struct comm *c, const char *name, int n, const int ranks[])
 {
     if (n < 0 || (n > 0 && !ranks))
         return raise_on(c, MPI_ERR_ARG, call, "%s: %s", name, n < 0 ? "a negative number" : "NULL");
@@ -38,6 +36,16 @@ static int check_list(const char *call, struct comm *c, const char *name, int n,
         if (ranks[i] < 0 || ranks[i] >= c->group->size)
             return raise_on(c, MPI_ERR_RANK, call, "%s[%d] is %d: there are ranks 0 to %d", name, i,
                             ranks[i], c->group->size - 1);
+    return MPI_SUCCESS;
+}
+
+// A list of ranks of c with weights (or MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY).
+static int check_list(const char *call, struct comm *c, const char *name, int n, const int ranks[],
+                      const int weights[])
+{
+    int error = check_ranks(call, c, name, n, ranks);
+    if (error)
+        return error;
     if (n > 0 && (!weights || weights == MPI_WEIGHTS_EMPTY))
         return raise_on(c, MPI_ERR_ARG, call, "the weights of %s are %s", name,
                         weights ? "MPI_WEIGHTS_EMPTY" : "NULL: MPI_UNWEIGHTED means none");
@@ -140,7 +148,7 @@ static int check_edges(const char *call, struct comm *c, int n, const int source
                        const int degrees[], const int destinations[], const int weights[])
 {
     int64_t all = 0;
-    int error = check_list(call, c, "sources", n, sources, MPI_UNWEIGHTED);
+    int error = check_ranks(call, c, "sources", n, sources);
     if (error)
         return error;
     if (n > 0 && !degrees)

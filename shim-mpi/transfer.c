@@ -32,7 +32,7 @@ static void tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
 // ---- What a message is addressed to, in an active message's argument
 static uint64_t address_of(uint32_t context, enum space space, int tag)
 {
-    return (uint64_t)context << 32 | (uint64_t)space << 31 | ((uint32_t)tag & 0x7fffffff);
+    return (uint64_t)context << 32 | (uint64_t)space << 31 | (uint32_t)tag;
 }
 
 static uint32_t context_in(uint64_t address)
@@ -47,7 +47,7 @@ static enum space space_in(uint64_t address)
 
 static int tag_in(uint64_t address)
 {
-    return (int)((uint32_t)address << 1) >> 1; // may be negative
+    return (int)(address & 0x7fffffff);
 }
 
 // ---- Credit: what of ours the peer has not taken, and what of its we have

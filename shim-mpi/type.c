@@ -160,10 +160,10 @@ static int type_extent(const char *call, bool is_true, MPI_Datatype datatype, MP
     return MPI_SUCCESS;
 }
 
-#define X(name, number, is_true)                                               \
-    MPI_DEFINE(int, name, MPI_Datatype datatype, number *lb, number *extent)   \
-    {                                                                          \
-        return type_extent("MPI_" #name, is_true, datatype, lb, extent);       \
+#define X(name, number, is_true)                                             \
+    MPI_DEFINE(int, name, MPI_Datatype datatype, number *lb, number *extent) \
+    {                                                                        \
+        return type_extent("MPI_" #name, is_true, datatype, lb, extent);     \
     }
 X(Type_get_extent, MPI_Aint, false)
 X(Type_get_extent_c, MPI_Count, false)

@@ -49,8 +49,8 @@ static int subarray(const char *call, int ndims, struct numbers sizes, struct nu
         rc = check_part(call, i, number_at(sizes, i), number_at(subsizes, i), number_at(starts, i));
     if (rc || (rc = type_argument(call, oldtype, &old)))
         return rc;
-    struct type_recipe *r =
-        recipe_new(MPI_COMBINER_SUBARRAY, sizes.is_large, 2, 3 * (MPI_Count)ndims, 0, 1);
+    struct type_recipe *r = recipe_new(MPI_COMBINER_SUBARRAY, sizes.is_large, 2,
+                                       3 * (MPI_Count)ndims, 0, 1);
     if (!r)
         return type_no_memory(call);
     recipe_put_int(r, ndims);
@@ -104,7 +104,8 @@ static int check_distribution(const char *call, const struct darray *a, int i)
         return psize == 1 ? MPI_SUCCESS
                           : raise_on(NULL, MPI_ERR_ARG, call,
                                      "array_of_psizes[%d] is %d, but a dimension that is not "
-                                     "distributed has 1 process", i, psize);
+                                     "distributed has 1 process",
+                                     i, psize);
     if (darg != MPI_DISTRIBUTE_DFLT_DARG && darg < 1)
         return raise_on(NULL, MPI_ERR_ARG, call, "array_of_dargs[%d] is %d, less than 1", i, darg);
     if (distrib == MPI_DISTRIBUTE_BLOCK && darg != MPI_DISTRIBUTE_DFLT_DARG &&
@@ -133,8 +134,8 @@ static int check_darray(const char *call, const struct darray *a)
             processes *= a->psizes[i];
     }
     if (processes != a->size)
-        return raise_on(NULL, MPI_ERR_ARG, call,
-                        "the product of array_of_psizes is not size, %d", a->size);
+        return raise_on(NULL, MPI_ERR_ARG, call, "the product of array_of_psizes is not size, %d",
+                        a->size);
     return MPI_SUCCESS;
 }
 
@@ -165,18 +166,20 @@ MPI_DEFINE(int, Type_create_darray, int size, int rank, int ndims, const int arr
            const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[],
            int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    struct darray a = {size, rank, ndims, order, ints_of(array_of_gsizes), array_of_distribs,
-                       array_of_dargs, array_of_psizes};
+    struct darray a = {
+        size,           rank,           ndims, order, ints_of(array_of_gsizes), array_of_distribs,
+        array_of_dargs, array_of_psizes};
     return darray("MPI_Type_create_darray", &a, oldtype, newtype);
 }
 
 MPI_DEFINE(int, Type_create_darray_c, int size, int rank, int ndims,
            const MPI_Count array_of_gsizes[], const int array_of_distribs[],
-           const int array_of_dargs[], const int array_of_psizes[], int order,
-           MPI_Datatype oldtype, MPI_Datatype *newtype)
+           const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype,
+           MPI_Datatype *newtype)
 {
-    struct darray a = {size, rank, ndims, order, counts_of(array_of_gsizes), array_of_distribs,
-                       array_of_dargs, array_of_psizes};
+    struct darray a = {
+        size,           rank,           ndims, order, counts_of(array_of_gsizes), array_of_distribs,
+        array_of_dargs, array_of_psizes};
     return darray("MPI_Type_create_darray_c", &a, oldtype, newtype);
 }
 
@@ -198,8 +201,10 @@ static struct dimension subarray_dimension(const struct type_recipe *r, int i)
     int n = r->ints[0], skip = r->is_large ? 0 : 1;
     MPI_Count part = recipe_number(r, skip + n + i);
     return (struct dimension){.size = recipe_number(r, skip + i),
-                              .start = recipe_number(r, skip + 2 * n + i), .block = part,
-                              .blocks = 1, .step = part};
+                              .start = recipe_number(r, skip + 2 * n + i),
+                              .block = part,
+                              .blocks = 1,
+                              .step = part};
 }
 
 // The processes form a grid in the order of C, whatever the order of the array.

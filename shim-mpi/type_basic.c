@@ -11,8 +11,12 @@
 const struct element_info elements[ELEMENT_COUNT] = {ELEMENTS(X)};
 #undef X
 
-#define X(name, element, class, first, second)                                               \
-    {"MPI_" #name, (uint16_t)(uintptr_t)MPI_##name, ELEMENT_##element, CLASS_##class, {first, second}},
+#define X(name, element, class, first, second) \
+    {"MPI_" #name,                             \
+     (uint16_t)(uintptr_t)MPI_##name,          \
+     ELEMENT_##element,                        \
+     CLASS_##class,                            \
+     {first, second}},
 static const struct predefined table[] = {TYPE_TABLE(X)};
 #undef X
 
@@ -32,10 +36,9 @@ static void node_fill(struct node *node, const struct element_info *e)
     if (e->number[1] == 0 || e->second_at == e->number[0])
         return;
     gap_parts[0] = (struct part){.bytes = e->number[0]};
-    gap_parts[1] =
-        (struct part){.disp = e->second_at, .pos = e->number[0], .bytes = e->number[1]};
-    *node = (struct node){.kind = NODE_MIX, .pieces = 2, .bytes = size, .count = 2,
-                          .parts = gap_parts};
+    gap_parts[1] = (struct part){.disp = e->second_at, .pos = e->number[0], .bytes = e->number[1]};
+    *node = (struct node){
+        .kind = NODE_MIX, .pieces = 2, .bytes = size, .count = 2, .parts = gap_parts};
 }
 
 // A predefined type: named, or one that MPI_Type_create_f90_* returns.
@@ -211,7 +214,8 @@ MPI_DEFINE(int, Type_match_size, int typeclass, int size, MPI_Datatype *datatype
     case MPI_TYPECLASS_COMPLEX: from = complexes; break;
     default:
         return raise_on(NULL, MPI_ERR_ARG, call,
-                        "typeclass %d is none of MPI_TYPECLASS_INTEGER, _REAL, _COMPLEX", typeclass);
+                        "typeclass %d is none of MPI_TYPECLASS_INTEGER, _REAL, _COMPLEX",
+                        typeclass);
     }
     for (size_t i = 0; i < n; i++)
         if (type_of(from[i])->size == size) {
@@ -228,10 +232,14 @@ MPI_DEFINE(int, Type_get_value_index, MPI_Datatype value_type, MPI_Datatype inde
     static const struct {
         MPI_Datatype value, index, pair;
     } pairs[] = {
-        {MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},   {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
-        {MPI_LONG, MPI_INT, MPI_LONG_INT},     {MPI_INT, MPI_INT, MPI_2INT},
-        {MPI_SHORT, MPI_INT, MPI_SHORT_INT},   {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
-        {MPI_REAL, MPI_REAL, MPI_2REAL},       {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+        {MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+        {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+        {MPI_LONG, MPI_INT, MPI_LONG_INT},
+        {MPI_INT, MPI_INT, MPI_2INT},
+        {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+        {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+        {MPI_REAL, MPI_REAL, MPI_2REAL},
+        {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
         {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
     };
     if (!type_of(value_type) || !type_of(index_type))

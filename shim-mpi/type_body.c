@@ -53,8 +53,11 @@ const struct node *node_repeat(struct node *root, const struct node *child, MPI_
 {
     if (count == 1)
         return child;
-    *root = (struct node){.kind = NODE_LOOP, .bytes = count * child->bytes, .count = count,
-                          .stride = stride, .child = child};
+    *root = (struct node){.kind = NODE_LOOP,
+                          .bytes = count * child->bytes,
+                          .count = count,
+                          .stride = stride,
+                          .child = child};
     if (child->kind == NODE_BLOCK && stride == child->bytes) {
         root->kind = NODE_BLOCK;
         root->pieces = 1;
@@ -112,8 +115,7 @@ static void part_add(struct builder *b, const struct node *node, MPI_Count disp,
             b->parts[b->count++] = (struct part){.disp = disp, .bytes = node->bytes};
     } else if (!flatten || node->pieces > FLAT_PIECES) {
         if (parts_room(b))
-            b->parts[b->count++] =
-                (struct part){.disp = disp, .bytes = node->bytes, .node = node};
+            b->parts[b->count++] = (struct part){.disp = disp, .bytes = node->bytes, .node = node};
     } else if (node->kind == NODE_MIX) {
         for (MPI_Count i = 0; i < node->count; i++) {
             const struct part *p = &node->parts[i];
@@ -237,7 +239,8 @@ static MPI_Count parts_fold(struct builder *b, struct part *parts, MPI_Count n)
         item = layout_repeat(b, item, run, gap(parts + i));
         if (b->no_memory)
             return 0;
-        parts[folded] = (struct part){.disp = parts[i].disp, .bytes = item.node->bytes,
+        parts[folded] = (struct part){.disp = parts[i].disp,
+                                      .bytes = item.node->bytes,
                                       .node = item.node->kind == NODE_BLOCK ? NULL : item.node};
     }
     return folded;

@@ -123,7 +123,8 @@ static struct layout make_blocks(struct making *m)
     MPI_Count count = recipe_number(r, 0);
     bool is_even = r->combiner == MPI_COMBINER_INDEXED_BLOCK ||
                    r->combiner == MPI_COMBINER_HINDEXED_BLOCK;
-    bool in_bytes = r->combiner != MPI_COMBINER_INDEXED && r->combiner != MPI_COMBINER_INDEXED_BLOCK;
+    bool in_bytes = r->combiner != MPI_COMBINER_INDEXED &&
+                    r->combiner != MPI_COMBINER_INDEXED_BLOCK;
     MPI_Count lengths = is_even ? 2 : count + 1; // numbers before the displacements
     for (MPI_Count i = 0; i < count; i++) {
         const struct type *t = r->types[r->combiner == MPI_COMBINER_STRUCT ? i : 0];

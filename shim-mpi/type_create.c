@@ -7,9 +7,8 @@ int type_argument(const char *call, MPI_Datatype handle, struct type **type)
 {
     struct type *t = *type = type_of(handle);
     if (!t)
-        return raise_on(NULL, MPI_ERR_TYPE, call,
-                        "oldtype is no datatype: %s", handle == MPI_DATATYPE_NULL
-                            ? "MPI_DATATYPE_NULL" : "freed, or never made");
+        return raise_on(NULL, MPI_ERR_TYPE, call, "oldtype is no datatype: %s",
+                        handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "freed, or never made");
     if (t->size == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
     return MPI_SUCCESS;
@@ -210,8 +209,8 @@ MPI_DEFINE(int, Type_indexed, int count, const int array_of_blocklengths[],
 {
     return blocks("MPI_Type_indexed",
                   &(struct blocks){MPI_COMBINER_INDEXED, false, count,
-                                   ints_of(array_of_blocklengths),
-                                   ints_of(array_of_displacements), 0},
+                                   ints_of(array_of_blocklengths), ints_of(array_of_displacements),
+                                   0},
                   oldtype, newtype);
 }
 
@@ -249,7 +248,8 @@ MPI_DEFINE(int, Type_create_indexed_block, int count, int blocklength,
            const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return blocks("MPI_Type_create_indexed_block",
-                  &(struct blocks){.combiner = MPI_COMBINER_INDEXED_BLOCK, .count = count,
+                  &(struct blocks){.combiner = MPI_COMBINER_INDEXED_BLOCK,
+                                   .count = count,
                                    .length = blocklength,
                                    .disps = ints_of(array_of_displacements)},
                   oldtype, newtype);
@@ -259,8 +259,10 @@ MPI_DEFINE(int, Type_create_indexed_block_c, MPI_Count count, MPI_Count blocklen
            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return blocks("MPI_Type_create_indexed_block_c",
-                  &(struct blocks){.combiner = MPI_COMBINER_INDEXED_BLOCK, .is_large = true,
-                                   .count = count, .length = blocklength,
+                  &(struct blocks){.combiner = MPI_COMBINER_INDEXED_BLOCK,
+                                   .is_large = true,
+                                   .count = count,
+                                   .length = blocklength,
                                    .disps = counts_of(array_of_displacements)},
                   oldtype, newtype);
 }
@@ -269,7 +271,8 @@ MPI_DEFINE(int, Type_create_hindexed_block, int count, int blocklength,
            const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return blocks("MPI_Type_create_hindexed_block",
-                  &(struct blocks){.combiner = MPI_COMBINER_HINDEXED_BLOCK, .count = count,
+                  &(struct blocks){.combiner = MPI_COMBINER_HINDEXED_BLOCK,
+                                   .count = count,
                                    .length = blocklength,
                                    .disps = counts_of(array_of_displacements)},
                   oldtype, newtype);
@@ -279,8 +282,10 @@ MPI_DEFINE(int, Type_create_hindexed_block_c, MPI_Count count, MPI_Count blockle
            const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return blocks("MPI_Type_create_hindexed_block_c",
-                  &(struct blocks){.combiner = MPI_COMBINER_HINDEXED_BLOCK, .is_large = true,
-                                   .count = count, .length = blocklength,
+                  &(struct blocks){.combiner = MPI_COMBINER_HINDEXED_BLOCK,
+                                   .is_large = true,
+                                   .count = count,
+                                   .length = blocklength,
                                    .disps = counts_of(array_of_displacements)},
                   oldtype, newtype);
 }

@@ -127,10 +127,10 @@ static int count_int(const char *call, count_fn *fn, const MPI_Status *status,
     return MPI_SUCCESS;
 }
 
-#define X(name, number, how, fn)                                                            \
-    MPI_DEFINE(int, name, const MPI_Status *status, MPI_Datatype datatype, number *count)   \
-    {                                                                                       \
-        return how("MPI_" #name, fn, status, datatype, count);                              \
+#define X(name, number, how, fn)                                                          \
+    MPI_DEFINE(int, name, const MPI_Status *status, MPI_Datatype datatype, number *count) \
+    {                                                                                     \
+        return how("MPI_" #name, fn, status, datatype, count);                            \
     }
 X(Get_count, int, count_int, whole_elements)
 X(Get_count_c, MPI_Count, count_large, whole_elements)

@@ -13,7 +13,7 @@ struct stream {
     const struct type *type;
     void *buf;
     MPI_Count count;
-    MPI_Count from;  // of the stream of the machine
+    MPI_Count from; // of the stream of the machine
     char *external;
     bool pack;
 };

@@ -6,9 +6,18 @@
 #include <string.h>
 
 // Lengths that get loops of their own.
-#define FIXED_LENGTHS(X) X(1) X(2) X(4) X(8) X(12) X(16) X(24) X(32) X(64)
+#define FIXED_LENGTHS(X) \
+    X(1)                 \
+    X(2)                 \
+    X(4)                 \
+    X(8)                 \
+    X(12)                \
+    X(16)                \
+    X(24)                \
+    X(32)                \
+    X(64)
 enum {
-    SMALL = 64,         // bytes that are not worth a call of memcpy
+    SMALL = 64, // bytes that are not worth a call of memcpy
     TRANSPOSE_PIECES = 16,
     TRANSPOSE_ROWS = 4,
     TRANSPOSE_BYTES = 8192, // of the stream at a time: stay in the nearest cache
@@ -45,9 +54,10 @@ static inline void copy_block(char *restrict mem, char *restrict stream, MPI_Cou
 }
 
 // count blocks of n bytes. Inlined with a constant n, and a constant step on the dense side.
-static inline __attribute__((always_inline)) void
-copy_steps(char *restrict to, MPI_Count to_step, const char *restrict from, MPI_Count from_step,
-           MPI_Count count, size_t n)
+static inline __attribute__((always_inline)) void copy_steps(char *restrict to, MPI_Count to_step,
+                                                             const char *restrict from,
+                                                             MPI_Count from_step, MPI_Count count,
+                                                             size_t n)
 {
     for (MPI_Count i = 0; i < count; i++)
         memcpy(to + i * to_step, from + i * from_step, n);
@@ -66,14 +76,12 @@ static void copy_any(char *restrict to, MPI_Count to_step, const char *restrict 
 static void copy_strided(char *to, MPI_Count to_step, const char *from, MPI_Count from_step,
                          MPI_Count count, MPI_Count n)
 {
-#define X(N)                                                      \
-    case N:                                                       \
-        if (to_step == N)                                         \
-            copy_steps(to, N, from, from_step, count, N);         \
-        else if (from_step == N)                                  \
-            copy_steps(to, to_step, from, N, count, N);           \
-        else                                                      \
-            copy_steps(to, to_step, from, from_step, count, N);   \
+#define X(N)                                                    \
+    case N:                                                     \
+        if (to_step == N)                                       \
+            copy_steps(to, N, from, from_step, count, N);       \
+        else                                                    \
+            copy_steps(to, to_step, from, from_step, count, N); \
         break;
     switch (n) {
         FIXED_LENGTHS(X)
@@ -92,9 +100,11 @@ static inline void move_strided(char *mem, MPI_Count stride, char *stream, MPI_C
 }
 
 // Blocks of n bytes at mem + disp[i].
-static inline __attribute__((always_inline)) void
-copy_listed(char *restrict mem, const MPI_Count *disp, MPI_Count count, char *restrict stream,
-            MPI_Count n, bool pack)
+static inline __attribute__((always_inline)) void copy_listed(char *restrict mem,
+                                                              const MPI_Count *disp,
+                                                              MPI_Count count,
+                                                              char *restrict stream, MPI_Count n,
+                                                              bool pack)
 {
     if (pack)
         for (MPI_Count i = 0; i < count; i++)
@@ -178,16 +188,40 @@ static inline void move_whole(const struct node *node, char *mem, char *stream, 
         move_items(node, 0, node->count, mem, stream, pack);
 }
 
-// Many short rows: each column of some of them in one strided loop.
+static inline void move_column(const struct node *row, MPI_Count i, MPI_Count n, MPI_Count rows,
+                               MPI_Count stride, char *mem, char *stream, bool pack)
+{
+    move_strided(mem + item_disp(row, i), stride, stream + item_pos(row, i), row->bytes, rows, n,
+                 pack);
+}
+
+// A row's last block and the first of the next row are moved as one where they touch.
 static void move_columns(const struct node *row, MPI_Count rows, MPI_Count stride, char *mem,
                          char *stream, bool pack)
+{
+    MPI_Count last = row->count - 1, first_bytes = item_bytes(row, 0);
+    MPI_Count last_bytes = item_bytes(row, last);
+    bool touch = item_disp(row, last) + last_bytes == stride + item_disp(row, 0);
+    move_column(row, 0, first_bytes, touch ? 1 : rows, stride, mem, stream, pack);
+    for (MPI_Count i = 1; i < last; i++)
+        move_column(row, i, item_bytes(row, i), rows, stride, mem, stream, pack);
+    if (touch) {
+        move_column(row, last, last_bytes + first_bytes, rows - 1, stride, mem, stream, pack);
+        mem += (rows - 1) * stride;
+        stream += (rows - 1) * row->bytes;
+        rows = 1;
+    }
+    move_column(row, last, last_bytes, rows, stride, mem, stream, pack);
+}
+
+// Many short rows: each column of some of them in one strided loop.
+static void move_rows(const struct node *row, MPI_Count rows, MPI_Count stride, char *mem,
+                      char *stream, bool pack)
 {
     MPI_Count group = TRANSPOSE_BYTES / row->bytes;
     while (rows > 0) {
         MPI_Count n = rows < group ? rows : group;
-        for (MPI_Count i = 0; i < row->count; i++)
-            move_strided(mem + item_disp(row, i), stride, stream + item_pos(row, i), row->bytes, n,
-                         item_bytes(row, i), pack);
+        move_columns(row, n, stride, mem, stream, pack);
         mem += n * stride;
         stream += n * row->bytes;
         rows -= n;
@@ -202,7 +236,7 @@ static void move_loop(const struct node *child, MPI_Count count, MPI_Count strid
     } else if (count >= TRANSPOSE_ROWS && child->count <= TRANSPOSE_PIECES &&
                child->bytes * TRANSPOSE_ROWS <= TRANSPOSE_BYTES &&
                child->bytes <= child->count * SMALL && node_is_flat(child)) {
-        move_columns(child, count, stride, mem, stream, pack);
+        move_rows(child, count, stride, mem, stream, pack);
     } else {
         for (MPI_Count i = 0; i < count; i++)
             move_items(child, 0, child->count, mem + i * stride, stream + i * child->bytes, pack);

@@ -184,8 +184,10 @@ MPI_DEFINE(int, Type_get_contents, MPI_Datatype datatype, int max_integers, int 
     if (rc || (rc = check_small(call, t)))
         return rc;
     return contents(call, t,
-                    &(struct contents){.max_ints = max_integers, .max_addresses = max_addresses,
-                                       .max_types = max_datatypes, .ints = array_of_integers,
+                    &(struct contents){.max_ints = max_integers,
+                                       .max_addresses = max_addresses,
+                                       .max_types = max_datatypes,
+                                       .ints = array_of_integers,
                                        .addresses = array_of_addresses,
                                        .types = array_of_datatypes});
 }
@@ -201,7 +203,7 @@ MPI_DEFINE(int, Type_get_contents_c, MPI_Datatype datatype, MPI_Count max_intege
     if (rc)
         return rc;
     return contents(call, t,
-                    &(struct contents){max_integers, max_addresses, max_large_counts,
-                                       max_datatypes, array_of_integers, array_of_addresses,
-                                       array_of_large_counts, array_of_datatypes});
+                    &(struct contents){max_integers, max_addresses, max_large_counts, max_datatypes,
+                                       array_of_integers, array_of_addresses, array_of_large_counts,
+                                       array_of_datatypes});
 }

@@ -5,88 +5,14 @@
 #include <check.h>
 #include <mpi.h>
 
-enum { MOST = 20000, TYPES = 3000, DEPTH = 4 };
+#include "type_map.h"
 
-// A type map (MPI 5.0, "Derived Datatypes"): entries in order, and the markers of a resize.
-struct entry {
-    int64_t disp;
-    int basic;
-};
-struct map {
-    struct entry *entries;
-    int n;
-    bool bounded;
-    int64_t lb, ub; // when bounded
-};
-static const struct {
-    MPI_Datatype type;
-    int size, align;
-} basics[] = {{MPI_CHAR, 1, 1}, {MPI_SHORT, 2, 2}, {MPI_INT, 4, 4}, {MPI_DOUBLE, 8, 8},
-              {MPI_C_DOUBLE_COMPLEX, 16, 8}};
-enum { BASICS = sizeof basics / sizeof *basics };
+enum { TYPES = 3000, DEPTH = 4 };
 
 static uint64_t seed = 20250801;
 static int below(int n)
 {
     return (int)rnd_below(&seed, (size_t)n);
-}
-
-static int64_t low(const struct map *m)
-{
-    if (m->bounded || m->n == 0)
-        return m->bounded ? m->lb : 0;
-    int64_t lb = m->entries[0].disp;
-    for (int i = 0; i < m->n; i++)
-        lb = m->entries[i].disp < lb ? m->entries[i].disp : lb;
-    return lb;
-}
-
-static int64_t high(const struct map *m, bool pad)
-{
-    if (m->bounded || m->n == 0)
-        return m->bounded ? m->ub : 0;
-    int64_t ub = INT64_MIN, align = 1;
-    for (int i = 0; i < m->n; i++) {
-        int64_t end = m->entries[i].disp + basics[m->entries[i].basic].size;
-        ub = end > ub ? end : ub;
-        align = basics[m->entries[i].basic].align > align ? basics[m->entries[i].basic].align : align;
-    }
-    int64_t over = (ub - low(m)) % align;
-    return pad && over ? ub + align - over : ub;
-}
-
-static int64_t width(const struct map *m)
-{
-    return high(m, true) - low(m);
-}
-
-static int64_t map_size(const struct map *m)
-{
-    int64_t size = 0;
-    for (int i = 0; i < m->n; i++)
-        size += basics[m->entries[i].basic].size;
-    return size;
-}
-
-static struct map map_new(void)
-{
-    return (struct map){.entries = must_alloc(MOST * sizeof(struct entry))};
-}
-
-// n elements of `old` from disp on are part of m.
-static void map_add(struct map *m, const struct map *old, int64_t disp, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++) {
-        int64_t at = disp + k * width(old);
-        if (old->bounded) {
-            int64_t lb = old->lb + at, ub = old->ub + at;
-            m->lb = m->bounded && m->lb < lb ? m->lb : lb;
-            m->ub = m->bounded && m->ub > ub ? m->ub : ub;
-            m->bounded = true;
-        }
-        for (int i = 0; i < old->n; i++)
-            m->entries[m->n++] = (struct entry){old->entries[i].disp + at, old->entries[i].basic};
-    }
 }
 
 // ---- Constructors, with int or MPI_Count arguments
@@ -399,6 +325,44 @@ static void check_elements(MPI_Datatype type, const struct map *m)
     CHECK_EQ(whole, m->n == 0 ? 0 : part % m->n ? MPI_UNDEFINED : part / m->n);
 }
 
+static void check_all(MPI_Datatype *type, const struct map *m)
+{
+    check_bounds(*type, m);
+    MPI_Type_commit(type);
+    if (high(m, false) < MIDDLE / 8 && low(m) > -MIDDLE / 8 && width(m) < MIDDLE / 8)
+        check_moves(*type, m);
+    check_elements(*type, m);
+}
+
+static void rebuild_list(int combiner, bool large, const int *i, const MPI_Aint *a,
+                         const MPI_Count *c, const MPI_Datatype *t, MPI_Datatype *new)
+{
+    int n = i[0];
+    switch (combiner) {
+    case MPI_COMBINER_INDEXED:
+        large ? MPI_Type_indexed_c(c[0], c + 1, c + 1 + c[0], t[0], new)
+              : MPI_Type_indexed(n, i + 1, i + 1 + n, t[0], new);
+        break;
+    case MPI_COMBINER_HINDEXED:
+        large ? MPI_Type_create_hindexed_c(c[0], c + 1, c + 1 + c[0], t[0], new)
+              : MPI_Type_create_hindexed(n, i + 1, a, t[0], new);
+        break;
+    case MPI_COMBINER_INDEXED_BLOCK:
+        large ? MPI_Type_create_indexed_block_c(c[0], c[1], c + 2, t[0], new)
+              : MPI_Type_create_indexed_block(n, i[1], i + 2, t[0], new);
+        break;
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        large ? MPI_Type_create_hindexed_block_c(c[0], c[1], c + 2, t[0], new)
+              : MPI_Type_create_hindexed_block(n, i[1], a, t[0], new);
+        break;
+    case MPI_COMBINER_STRUCT:
+        large ? MPI_Type_create_struct_c(c[0], c + 1, c + 1 + c[0], t, new)
+              : MPI_Type_create_struct(n, i + 1, a, t, new);
+        break;
+    default: CHECK(!"a known combiner");
+    }
+}
+
 // The same constructor with the arguments that MPI_Type_get_contents gives.
 static MPI_Datatype rebuild(MPI_Datatype type)
 {
@@ -426,26 +390,6 @@ static MPI_Datatype rebuild(MPI_Datatype type)
         large ? MPI_Type_create_hvector_c(c[0], c[1], c[2], t[0], &new)
               : MPI_Type_create_hvector(i[0], i[1], a[0], t[0], &new);
         break;
-    case MPI_COMBINER_INDEXED:
-        large ? MPI_Type_indexed_c(c[0], c + 1, c + 1 + c[0], t[0], &new)
-              : MPI_Type_indexed(n, i + 1, i + 1 + n, t[0], &new);
-        break;
-    case MPI_COMBINER_HINDEXED:
-        large ? MPI_Type_create_hindexed_c(c[0], c + 1, c + 1 + c[0], t[0], &new)
-              : MPI_Type_create_hindexed(n, i + 1, a, t[0], &new);
-        break;
-    case MPI_COMBINER_INDEXED_BLOCK:
-        large ? MPI_Type_create_indexed_block_c(c[0], c[1], c + 2, t[0], &new)
-              : MPI_Type_create_indexed_block(n, i[1], i + 2, t[0], &new);
-        break;
-    case MPI_COMBINER_HINDEXED_BLOCK:
-        large ? MPI_Type_create_hindexed_block_c(c[0], c[1], c + 2, t[0], &new)
-              : MPI_Type_create_hindexed_block(n, i[1], a, t[0], &new);
-        break;
-    case MPI_COMBINER_STRUCT:
-        large ? MPI_Type_create_struct_c(c[0], c + 1, c + 1 + c[0], t, &new)
-              : MPI_Type_create_struct(n, i + 1, a, t, &new);
-        break;
     case MPI_COMBINER_SUBARRAY:
         large ? MPI_Type_create_subarray_c(n, c, c + n, c + 2 * n, i[1], t[0], &new)
               : MPI_Type_create_subarray(n, i + 1, i + 1 + n, i + 1 + 2 * n, i[1 + 3 * n], t[0],
@@ -463,7 +407,7 @@ static MPI_Datatype rebuild(MPI_Datatype type)
         large ? MPI_Type_create_resized_c(t[0], c[0], c[1], &new)
               : MPI_Type_create_resized(t[0], a[0], a[1], &new);
         break;
-    default: CHECK(!"a known combiner");
+    default: rebuild_list(combiner, large, i, a, c, t, &new);
     }
     for (MPI_Count k = 0; k < nt; k++) {
         MPI_Count x;
@@ -480,17 +424,10 @@ int main(int argc, char **argv)
     for (int k = 0; k < TYPES && check_failures == 0; k++) {
         struct map m = map_new();
         MPI_Datatype type = make_derived(1 + below(DEPTH), &m), again;
-        check_bounds(type, &m);
-        MPI_Type_commit(&type);
-        if (high(&m, false) < MIDDLE / 8 && low(&m) > -MIDDLE / 8 && width(&m) < MIDDLE / 8)
-            check_moves(type, &m);
-        check_elements(type, &m);
+        check_all(&type, &m);
         again = rebuild(type);
         MPI_Type_free(&type);
-        check_bounds(again, &m);
-        MPI_Type_commit(&again);
-        if (high(&m, false) < MIDDLE / 8 && low(&m) > -MIDDLE / 8 && width(&m) < MIDDLE / 8)
-            check_moves(again, &m);
+        check_all(&again, &m);
         MPI_Type_free(&again);
         free(m.entries);
         if (check_failures)
