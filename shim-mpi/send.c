@@ -10,11 +10,13 @@ struct target {
     struct type *type;
 };
 
+// With MPI_PROC_NULL neither buffer nor datatype is looked at.
 static int check_send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
                       int dest, int tag, MPI_Comm comm, struct target *to)
 {
     int error = check_comm(call, comm, &to->comm);
-    if (!error)
+    to->type = type_of(MPI_BYTE);
+    if (!error && dest != MPI_PROC_NULL)
         error = check_buffer(call, to->comm, buf, count, datatype, &to->type);
     if (!error)
         error = check_rank(call, to->comm, dest);
@@ -25,7 +27,8 @@ static int check_recv(const char *call, const void *buf, MPI_Count count, MPI_Da
                       int source, int tag, MPI_Comm comm, struct target *from)
 {
     int error = check_comm(call, comm, &from->comm);
-    if (!error)
+    from->type = type_of(MPI_BYTE);
+    if (!error && source != MPI_PROC_NULL)
         error = check_buffer(call, from->comm, buf, count, datatype, &from->type);
     if (!error)
         error = check_source(call, from->comm, source);
