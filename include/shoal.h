@@ -73,6 +73,13 @@ void shoal_abort(int code, const char *message);
 // Runs what has arrived, without blocking. The number of messages handled, or an error.
 int shoal_progress(void);
 
+// A library above this one that has work of its own to move: fn() is called again and again by every
+// call that waits, of this interface and of OpenSHMEM, in the thread that waits, and says whether it
+// did something (> 0). It may call everything here but what waits for more than room for a message.
+// One at a time; NULL: none.
+typedef int shoal_hook_fn(void);
+int shoal_progress_hook(shoal_hook_fn *fn);
+
 // fn(pe, arg) runs, once per PE, in a thread that is waiting or in shoal_progress, when that PE is
 // found dead before the launcher ends the job; NULL: none.
 typedef void shoal_fail_fn(int pe, void *arg);

@@ -42,6 +42,15 @@
       "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \
       "by size (for tests)")                                                                    \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
-      "make global and static variables symmetric")
+      "make global and static variables symmetric")                                             \
+    X(mpi_eager, "SHOAL_MPI_EAGER", SIZE, "1g",                                                 \
+      "MPI: bytes of the largest message sent with its envelope, as far as one takes them; "    \
+      "longer ones are got by their receiver")                                                  \
+    X(mpi_window, "SHOAL_MPI_WINDOW", SIZE, "1m",                                               \
+      "MPI: bytes of such messages that a receiver may not have received yet, from each sender") \
+    X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
+      "MPI: send longer messages in pieces, as if their receiver could not get them")           \
+    X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
+      "MPI: print what each rank counted at MPI_Finalize")
 
 #endif
