@@ -5,7 +5,7 @@
 // PES: none
 #include "mpi_check.h"
 
-enum { LONG = 300000, MANY = 40 };
+enum { LONG = 300000, MANY = 100 };
 
 static unsigned char out[LONG], in[LONG];
 
@@ -24,7 +24,7 @@ static void message(int n, int tag)
 // Rank 1 receives none of them until all have been sent.
 static void flood(void)
 {
-    static unsigned char each[MANY][1000];
+    static unsigned char each[MANY][100];
     MPI_Request r[MANY];
     for (int i = 0; i < MANY && me == 0; i++) {
         fill(each[i], sizeof each[i], (unsigned)i);
@@ -55,7 +55,7 @@ static unsigned long long count(const char *name)
     for (int tag = 0; tag < 3; tag++)
         message(LONG, tag);
     message(0, 3);
-    message(1000, 4);
+    message(100, 4);
     flood();
     if (me == 0)
         OK(MPI_Ssend(out, 10, MPI_BYTE, 1, 5, MPI_COMM_WORLD));
