@@ -37,6 +37,12 @@ static void add(struct command *c, const char *fmt, ...)
     c->word[++c->n] = NULL;
 }
 
+static void add_owned(struct command *c, const char *before, char *text)
+{
+    add(c, "%s%s", before, text);
+    free(text);
+}
+
 // "a:4,b:4", or with `counts` false "a,b".
 static char *list_hosts(const struct hosts *h, bool counts)
 {
@@ -73,7 +79,7 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
 {
     static const char *const bind[] = {"none", "core", "socket", "numa"};
     add(c, "-hosts");
-    add(c, "%s", list_hosts(h, true));
+    add_owned(c, "", list_hosts(h, true));
     add(c, "-n");
     add(c, "%d", h->npes);
     add(c, "-bind-to");
@@ -96,7 +102,7 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
     if (is_even)
         add(c, "--ntasks-per-node=%d", h->host[0].pes);
     add(c, "--distribution=%s", is_even ? "block" : "arbitrary");
-    add(c, "--nodelist=%s", is_even ? list_hosts(h, false) : list_places(h));
+    add_owned(c, "--nodelist=", is_even ? list_hosts(h, false) : list_places(h));
     add(c, "--input=0");
     add(c, "--kill-on-bad-exit=1");
     if (bind[opt->bind])
@@ -119,7 +125,7 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
 {
     static const char *const bind[] = {"none", "core", "socket", "numa"};
     add(c, "--host");
-    add(c, "%s", list_hosts(h, true));
+    add_owned(c, "", list_hosts(h, true));
     add(c, "-n");
     add(c, "%d", h->npes);
     add(c, "--map-by");
@@ -247,8 +253,8 @@ static void print_command(FILE *out, const struct command *c, const struct optio
 
 int handover_run(const struct options *opt)
 {
-    struct hosts hosts;
-    struct command command = {0};
+    static struct hosts hosts;
+    static struct command command;
     char error[300];
     const char *name;
     if (hosts_read(opt, &hosts, error, sizeof error)) {
