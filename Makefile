@@ -66,7 +66,8 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int ma
 API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/mpi/*.c tests/fault/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
-TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/forge.c),$(wildcard tests/transports/*.c)))
+TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
+	$(filter-out $(if $(FABRIC),,%/forge.c) $(if $(UCX),,%/forge_ucx.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
 
@@ -99,7 +100,8 @@ help:
 	@echo 'make layers      what breaks the rules of layout and size'
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
-	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes'
+	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes,'
+	@echo '                        TRANSPORT=ofi|ucx: by that one'
 
 # ---- objects
 define compile_rule
@@ -195,7 +197,8 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard transports/shm/*.c)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
-		$(if $(findstring forge,$@),$(shell $(PKG_CONFIG) --libs libfabric))
+		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
+		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --libs ucx))
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
@@ -216,7 +219,7 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES))
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT))
 
 # The launchers' answers, by libFuzzer; new inputs stay in the build folder.
 FUZZ_SECONDS ?= 60

@@ -12,12 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// UCX looks when it is loaded whether it shall handle signals and patch the functions that map
-// memory, both of which are the program's. It finds the answers behind the program's own
-// environment, which stays as it is: other threads may be reading it.
+// UCX looks when it is loaded whether it shall handle signals, patch the functions that map memory
+// and write its warnings to standard output, all of which are the program's. It finds the answers
+// behind the program's own environment, which stays as it is: other threads may be reading it.
 static void *load(const char *path)
 {
-    static char *const answers[] = {"UCX_HANDLE_ERRORS=none", "UCX_MEM_EVENTS=n"};
+    static char *const answers[] = {"UCX_HANDLE_ERRORS=none", "UCX_MEM_EVENTS=n",
+                                    "UCX_LOG_FILE=stderr"};
     static char **wider; // the last one, until the next: somebody may still be reading it
     char **before = environ;
     size_t n = 0;

@@ -6,7 +6,7 @@
 //     static void test_x(void) { ... CHECK(...); }
 //     int main(int argc, char **argv) { return rig_run(argc, argv, tests, ARRAY(tests)); }
 //
-// argv[1]: shm, or a provider of libfabric.
+// argv[1]: shm, ucx, or a provider of libfabric.
 #ifndef TESTS_TRANSPORTS_RIG_H
 #define TESTS_TRANSPORTS_RIG_H
 
@@ -255,6 +255,7 @@ static inline void rig_load(const char *name)
     bool is_ucx = strcmp(name, "ucx") == 0;
     setenv("UCX_MEM_EVENTS", "n", 0); // as lib/core/module.c does
     setenv("UCX_HANDLE_ERRORS", "none", 0);
+    setenv("UCX_LOG_FILE", "stderr", 0);
     snprintf(path, sizeof path, "%s/lib/libshoal-%s.so", dirname(dirname(dirname(self))),
              is_ucx ? "ucx" : "ofi");
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);

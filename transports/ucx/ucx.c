@@ -2,6 +2,7 @@
 // The module's table; opening and closing. See ucx.h.
 #include "ucx.h"
 
+#include <net/if.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,9 +14,20 @@ static int said(const struct transport_job *job, const char *what, ucs_status_t 
     return TRANSPORT_UNSUPPORTED;
 }
 
-// What the user asked for in UCX_* stays, but for three things. Atomics are done by processors,
-// because the runtime's own are and must mix with them. Within a node UCX has nothing to do. And
-// SHOAL_INTERFACE is obeyed.
+// A put over tcp is cut into segments that are answered one by one: those of 64 KB carry three times
+// what those of 8 do. (Before 1.17 UCX wants the setting without the transport's name.)
+static void lengthen_segments(const struct transport_job *job, ucp_config_t *config)
+{
+    unsigned major, minor, release;
+    ucp_get_version(&major, &minor, &release);
+    const char *name = major == 1 && minor < 17 ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
+    if (!getenv("UCX_TCP_TX_SEG_SIZE"))
+        said(job, "UCX_TCP_TX_SEG_SIZE", ucp_config_modify(config, name, "64k"));
+}
+
+// What the user asked for in UCX_* stays, but for this: SHOAL_INTERFACE is obeyed, and atomics are
+// done by processors, because the runtime's own are and must mix with them. Unless the user names
+// transports UCX keeps to networks: within a node it has nothing to do.
 static int configure(const struct transport_job *job, ucp_config_t *config)
 {
     char devices[256];
@@ -23,9 +35,11 @@ static int configure(const struct transport_job *job, ucp_config_t *config)
         return TRANSPORT_UNSUPPORTED;
     if (devices[0] && said(job, devices, ucp_config_modify(config, "NET_DEVICES", devices)))
         return TRANSPORT_UNSUPPORTED;
-    if (!getenv("UCX_TLS") &&
-        said(job, "UCX_TLS", ucp_config_modify(config, "TLS", "^posix,sysv,cma,self")))
-        return TRANSPORT_UNSUPPORTED;
+    if (!getenv("UCX_TLS")) {
+        said(job, "UCX_TLS", ucp_config_modify(config, "TLS", "^posix,sysv,cma,self"));
+        if (if_nametoindex(devices)) // so tcp is there
+            lengthen_segments(job, config);
+    }
     job_log(job, "ucx", LOG_DEBUG, "UCX %s on %s", ucp_get_version_string(),
             devices[0] ? devices : "the devices it chooses");
     return said(job, "UCX_ATOMIC_MODE", ucp_config_modify(config, "ATOMIC_MODE", "cpu"));
