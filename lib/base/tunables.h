@@ -8,8 +8,8 @@
 #define HOSTILE 1
 #define LIMIT_COLL_SLOT 64            // bytes of one PE's contribution that travel through its slot
 #define LIMIT_COLL_BLOCK 256          // bytes reduced at a time
-#define LIMIT_COLL_STAGE 512          // bytes a leader stages of a collective over nodes at a time
-#define LIMIT_COLL_SEGMENT 100        // bytes of a link of a broadcast's chain
+#define LIMIT_COLL_STAGE 8192         // bytes a leader stages of a collective over nodes at a time
+#define LIMIT_COLL_SEGMENT 3000       // bytes of a link of a broadcast's chain
 #define LIMIT_COLL_BROADCAST 200      // where the table of algorithms (coll_choose.c) changes
 #define LIMIT_COLL_REDUCE 64
 #define LIMIT_COLL_GATHER 200

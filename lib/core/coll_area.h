@@ -7,7 +7,9 @@
 #include "place.h"
 #include "trigger_area.h"
 
-enum { COLL_DEPTH = 8 }; // collectives in flight on a team
+// Collectives in flight on a team; the entry behind theirs is for the blocking ones of shmem.h, which
+// have an order of their own, in a team that spans nodes.
+enum { COLL_DEPTH = 8, COLL_CALL = COLL_DEPTH, COLL_ENTRIES };
 
 // What a member wants done.
 struct coll_what {

@@ -25,6 +25,9 @@ struct coll_head {
     struct place at; // of long data
 };
 
+// In seq: of the numbering of blocking collectives, not of those of shoal.h.
+#define COLL_SEQ_CALL (UINT64_C(1) << 63)
+
 struct coll_message {
     struct coll_message *next;
     int from;

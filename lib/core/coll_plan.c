@@ -300,6 +300,30 @@ bool coll_plan_help(struct shoal_coll_plan *p)
     return false;
 }
 
+static void results(const struct shoal_coll_plan *p, int status)
+{
+    if (p->dst_copy && !status)
+        memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
+}
+
+int coll_plan_call(struct shoal_coll_plan *p)
+{
+    struct shoal_team *team = p->team;
+    p->seq = team->calls++;
+    p->round = p->seq + 1;
+    p->seq |= COLL_SEQ_CALL;
+    p->entry = &team_area_at(team, team->me)->coll[COLL_CALL];
+    describe(p);
+    coll_span_start(p);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (counter_sum(&p->entry->done) < p->round)
+        if (!p->span || !net_progress())
+            waiter_step(&w);
+    int status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
+    results(p, status);
+    return status;
+}
+
 int coll_plan_end(struct shoal_coll_plan *p)
 {
     pthread_mutex_lock(&entry_lock);
@@ -308,8 +332,7 @@ int coll_plan_end(struct shoal_coll_plan *p)
     pthread_mutex_unlock(&entry_lock);
     int status = p->status;
     p->is_running = false;
-    if (p->dst_copy && !status)
-        memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
+    results(p, status);
     if (p->once)
         coll_plan_free(p);
     return status;

@@ -153,18 +153,10 @@ void coll_span_start(struct shoal_coll_plan *p)
 void coll_span_call(const struct group *g, const shoal_coll_t *coll, const struct reduce_op *op)
 {
     struct shoal_coll_plan *p;
-    shoal_event_t event;
     int status = coll_plan_new(g->team, coll, op, &p);
-    if (!status)
-        status = coll_plan_start(p, &event);
     if (status)
         fatal("a collective over nodes: %s (the arena has %lu bytes; they grow with "
               "SHMEM_SYMMETRIC_SIZE)", shoal_strerror(status), (unsigned long)world.job->arena_size);
-    bool leads = p->span;
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while (atomic_load_explicit((_Atomic uint64_t *)event.word, memory_order_acquire) < event.least)
-        if (!leads || !net_progress())
-            waiter_step(&w);
-    coll_plan_end(p);
+    coll_plan_call(p);
     coll_plan_free(p);
 }
