@@ -28,7 +28,7 @@ void messages_peer_lose(struct messages *m, struct messages_peer *peer, const ch
         return;
     peer->lost = m->has_lost = true;
     peer->why = why;
-    job_log(m->job, m->name, LOG_ERROR, "PE %d is lost: %s", peer->pe, why);
+    job_log(m->job, m->name, LOG_DEBUG, "PE %d is lost: %s", peer->pe, why);
     m->abandon(m->ep, peer);
 }
 

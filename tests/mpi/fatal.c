@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // An error under MPI_ERRORS_ARE_FATAL ends the job with the class as its status.
 // PES: 3
 // EXIT: 6

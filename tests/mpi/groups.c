@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Groups against sets of numbers: random lists and ranges of the world's ranks, their unions,
 // intersections and differences, and how ranks translate.
 #include "mpi_check.h"

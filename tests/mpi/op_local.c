@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // MPI_Reduce_local: every predefined operator with every predefined type that the standard's table
 // allows, and none else; users' functions.
 // PES: 1

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // MPI 5.0, "Tool Support": variables by name and number, before MPI_Init and after MPI_Finalize;
 // strings, handles, sessions, and what their misuse gives.
 // PES: 1

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Calls on datatypes: predefined ones, names, external32 byte by byte, large types, wrong arguments,
 // absolute addresses, parts of elements.
 // PES: 1

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // Random datatypes against a model that walks their type maps: bounds, pack and unpack, the same
 // from large-count constructors, rebuilt from their contents, elements in a part of the data.
 // PES: 1

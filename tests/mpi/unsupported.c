@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
 // What the library does not have says so through the error handler: of MPI_COMM_SELF, and for files
 // that of MPI_FILE_NULL, which returns by default. Outputs stay as they were.
 // PES: 1 2
