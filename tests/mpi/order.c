@@ -92,7 +92,7 @@ int main(void)
     mpi_start();
     int right = (me + 1) % npes, left = (me - 1 + npes) % npes;
     for (int wild = 0; wild < 2; wild++) {
-        if (npes > 1 && me % 2 == 0 && right != me)
+        if (me % 2 == 0 && right % 2 == 1)
             send_all(right);
         if (npes > 1 && me % 2 == 1)
             receive_all(left, wild ? MPI_ANY_SOURCE : left);

@@ -122,10 +122,10 @@ static void order(void)
 static void strided(void)
 {
     MPI_Request send, recv;
-    MPI_Datatype one, three;
+    MPI_Datatype one, vector, three;
     OK(MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &one));
-    OK(MPI_Type_vector(3, 1, 2, MPI_INT, &three));
-    OK(MPI_Type_create_resized(three, 0, 6 * sizeof(int), &three));
+    OK(MPI_Type_vector(3, 1, 2, MPI_INT, &vector));
+    OK(MPI_Type_create_resized(vector, 0, 6 * sizeof(int), &three));
     OK(MPI_Type_commit(&one));
     OK(MPI_Type_commit(&three));
     for (int i = 0; i < 24; i++) {
@@ -144,6 +144,7 @@ static void strided(void)
     OK(MPI_Request_free(&recv));
     OK(MPI_Type_free(&one));
     OK(MPI_Type_free(&three));
+    OK(MPI_Type_free(&vector));
 }
 
 static void errors(void)
