@@ -68,7 +68,7 @@ int coll_choose_up(void)
             algorithm = find(algorithms, ARRAY_LEN(algorithms), at + first + 1, length - first - 1);
         if (algorithm <= BY_NONE || !has_row((enum coll_rounds_kind)kind, (enum coll_algorithm)algorithm)) {
             log_line(LOG_ERROR, LOG_COLL, "SHOAL_COLL: \"%.*s\" is no collective and algorithm of it "
-                     "(broadcast:chain; see `man shoal`)", (int)length, at);
+                     "(broadcast:chain; see `man 7 shoal`)", (int)length, at);
             return -1;
         }
         forced[kind] = (enum coll_algorithm)algorithm;
