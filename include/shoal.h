@@ -340,8 +340,10 @@ enum {
 // Elements are of type, or of element_size bytes when that is not 0 (then op, if any, is a user
 // operator). counts and displs, where used, have an entry per member, in elements; NULL: count each,
 // one after the other. alltoallv: counts and displs of src, and recv_counts, recv_displs of dst. src
-// NULL: in place (dst holds the contribution). Members are combined in their order: results repeat
-// bit for bit for a given team size and count.
+// NULL: in place (dst holds the contribution). Of gathers and reduce_scatter all members give the same
+// counts. Members are combined in their order, those of a node first: results repeat bit for bit for
+// a given count and the same members on the same nodes. Users' operators are associative, and need not
+// commute.
 typedef struct shoal_coll {
     int kind;
     int root;

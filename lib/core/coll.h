@@ -64,8 +64,8 @@ void coll_fcollect(const struct group *g, void *dest, const void *src, size_t n)
 void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
                    ptrdiff_t sst, size_t nelems, size_t size);
 
-// Element by element, in the members' order: the same bits on every PE, in every run with as many
-// PEs. dest and src are the same or do not overlap.
+// Element by element, in the members' order, over nodes those of a node first: the same bits on every
+// PE, in every run with as many PEs on as many nodes. dest and src are the same or do not overlap.
 void coll_reduce(const struct group *g, const struct reduce_op *op, void *dest, const void *src,
                  size_t n);
 void coll_scan(const struct group *g, const struct reduce_op *op, void *dest, const void *src,

@@ -66,9 +66,12 @@ int coll_choose_up(void)
         int kind = find(kinds, ARRAY_LEN(kinds), at, first), algorithm = -1;
         if (kind >= 0 && first < length)
             algorithm = find(algorithms, ARRAY_LEN(algorithms), at + first + 1, length - first - 1);
-        if (algorithm <= BY_NONE || !has_row((enum coll_rounds_kind)kind, (enum coll_algorithm)algorithm)) {
-            log_line(LOG_ERROR, LOG_COLL, "SHOAL_COLL: \"%.*s\" is no collective and algorithm of it "
-                     "(broadcast:chain; see `man shoal`)", (int)length, at);
+        if (algorithm <= BY_NONE ||
+            !has_row((enum coll_rounds_kind)kind, (enum coll_algorithm)algorithm)) {
+            log_line(LOG_ERROR, LOG_COLL,
+                     "SHOAL_COLL: \"%.*s\" is no collective and algorithm of it "
+                     "(broadcast:chain; see `man 7 shoal`)",
+                     (int)length, at);
             return -1;
         }
         forced[kind] = (enum coll_algorithm)algorithm;

@@ -6,12 +6,21 @@
 #include <stddef.h>
 
 // X(name in SHOAL_COLL, identifier)
-#define COLL_ROUNDS(X)                                                                       \
-    X("broadcast", BROADCAST) X("reduce", REDUCE) X("allreduce", ALLREDUCE)                  \
-    X("allgather", ALLGATHER) X("alltoall", ALLTOALL)
-#define COLL_ALGORITHMS(X)                                                                   \
-    X("binomial", BINOMIAL) X("chain", CHAIN) X("scatter", SCATTER) X("doubling", DOUBLING)  \
-    X("swap", SWAP) X("bruck", BRUCK) X("ring", RING) X("pairwise", PAIRWISE)
+#define COLL_ROUNDS(X)        \
+    X("broadcast", BROADCAST) \
+    X("reduce", REDUCE)       \
+    X("allreduce", ALLREDUCE) \
+    X("allgather", ALLGATHER) \
+    X("alltoall", ALLTOALL)
+#define COLL_ALGORITHMS(X)  \
+    X("binomial", BINOMIAL) \
+    X("chain", CHAIN)       \
+    X("scatter", SCATTER)   \
+    X("doubling", DOUBLING) \
+    X("swap", SWAP)         \
+    X("bruck", BRUCK)       \
+    X("ring", RING)         \
+    X("pairwise", PAIRWISE)
 
 #define X(name, id) ROUNDS_##id,
 enum coll_rounds_kind { COLL_ROUNDS(X) ROUNDS_KINDS };

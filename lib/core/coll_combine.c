@@ -93,7 +93,8 @@ static void swap(struct butterfly *b)
     }
     for (int d = b->count / 2; d >= 1; d /= 2, round--) {
         int node = butterfly_node(b, b->mine ^ d);
-        size_t low = first[round - 1], high = end[round - 1], mine = first[round], my_end = end[round];
+        size_t low = first[round - 1], high = end[round - 1], mine = first[round],
+               my_end = end[round];
         size_t theirs = mine == low ? my_end : low, n = high - low - (my_end - mine);
         coll_run_send(b->run, node, b->acc + mine * size, (my_end - mine) * size);
         coll_run_recv(b->run, node, b->acc + theirs * size, n * size);

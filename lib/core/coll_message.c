@@ -111,8 +111,10 @@ bool coll_message_arrived(int from, const void *bytes, size_t n)
 
 void coll_message_down(void)
 {
-    log_line(LOG_DEBUG, LOG_TEAM, "collectives sent %lu messages of barriers, %lu of data, %lu that "
-             "it was taken", (unsigned long)sent[COLL_SYNC], (unsigned long)sent[COLL_DATA],
+    log_line(LOG_DEBUG, LOG_TEAM,
+             "collectives sent %lu messages of barriers, %lu of data, %lu that "
+             "it was taken",
+             (unsigned long)sent[COLL_SYNC], (unsigned long)sent[COLL_DATA],
              (unsigned long)sent[COLL_TAKEN]);
     for (int area = 0; area < LIMIT_TEAMS; area++) {
         struct queue *q = &queues[area];

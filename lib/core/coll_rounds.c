@@ -89,21 +89,25 @@ static void scatter(const struct broadcast *b)
 {
     int d = reach(b), end = b->v + d < b->nodes ? b->v + d : b->nodes;
     if (b->v) {
-        coll_run_recv(b->run, node_at(b, b->v - d), b->to + piece(b, b->v), piece(b, end) - piece(b, b->v));
+        coll_run_recv(b->run, node_at(b, b->v - d), b->to + piece(b, b->v),
+                      piece(b, end) - piece(b, b->v));
         coll_run_wait(b->run);
     }
     while (d /= 2) {
         int child = b->v + d, last = child + d < b->nodes ? child + d : b->nodes;
         if (child < b->nodes)
-            coll_run_send(b->run, node_at(b, child), b->from + piece(b, child), piece(b, last) - piece(b, child));
+            coll_run_send(b->run, node_at(b, child), b->from + piece(b, child),
+                          piece(b, last) - piece(b, child));
     }
     coll_run_wait(b->run);
     for (int k = 0; k < b->nodes - 1; k++) {
         int out = wrap(b->v - k, b->nodes), in = wrap(b->v - k - 1, b->nodes);
         if (b->v < b->nodes - 1)
-            coll_run_send(b->run, node_at(b, b->v + 1), b->from + piece(b, out), piece(b, out + 1) - piece(b, out));
+            coll_run_send(b->run, node_at(b, b->v + 1), b->from + piece(b, out),
+                          piece(b, out + 1) - piece(b, out));
         if (b->v)
-            coll_run_recv(b->run, node_at(b, b->v - 1), b->to + piece(b, in), piece(b, in + 1) - piece(b, in));
+            coll_run_recv(b->run, node_at(b, b->v - 1), b->to + piece(b, in),
+                          piece(b, in + 1) - piece(b, in));
         coll_run_wait(b->run);
     }
 }
@@ -208,7 +212,8 @@ void coll_rounds_bruck(struct coll_run *run, const char *from, char *to, char *t
     size_t half = (size_t)(nodes / 2) * n;
     char *by_distance = tmp, *out = tmp + (size_t)nodes * n, *in = out + half;
     for (int j = 0; j < nodes; j++)
-        coll_run_copy(run, by_distance + (size_t)j * n, from + (size_t)wrap(mine + j, nodes) * n, n);
+        coll_run_copy(run, by_distance + (size_t)j * n, from + (size_t)wrap(mine + j, nodes) * n,
+                      n);
     for (int d = 1; d < nodes; d *= 2) {
         size_t some = 0;
         for (int j = 0; j < nodes; j++)

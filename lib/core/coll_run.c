@@ -16,7 +16,7 @@
 // A leader whose sends nobody answers, in broadcasts, may run ahead of others by so many collectives.
 enum { MEET_EVERY = 32 };
 
-static struct coll_run *runs, **last = &runs; // older ones first
+static struct coll_run *runs, **last = &runs;            // older ones first
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the list alone, held for moments
 static _Atomic bool moving;                              // somebody goes through it
 static _Atomic int under_way;
@@ -100,8 +100,8 @@ static int leader_of(const struct coll_run *run, int node)
 
 static struct coll_head head_of(const struct coll_run *run, enum coll_message_kind kind, size_t n)
 {
-    return (struct coll_head){.area = run->team->area, .kind = kind, .seq = run->seq,
-                              .status = run->status, .n = n};
+    return (struct coll_head){
+        .area = run->team->area, .kind = kind, .seq = run->seq, .status = run->status, .n = n};
 }
 
 static void send(struct coll_run *run, const struct coll_step *s)
@@ -135,8 +135,8 @@ static void receive(struct coll_run *run, struct coll_step *s)
         return;
     if (m->head.n != s->n)
         fatal("a collective over %d PEs: PE %d sent %lu bytes where %zu were expected: the members "
-              "do not agree on its arguments", run->team->set.size, pe, (unsigned long)m->head.n,
-              s->n);
+              "do not agree on its arguments",
+              run->team->set.size, pe, (unsigned long)m->head.n, s->n);
     run->status = run->status ? run->status : m->head.status;
     s->at = m->head.at;
     s->state = m->head.is_long ? RECV_GETS : RECV_DONE;

@@ -80,7 +80,8 @@ bool coll_run_some(void); // is one under way?
 void coll_run_send(struct coll_run *run, int node, const void *from, size_t n);
 void coll_run_recv(struct coll_run *run, int node, void *to, size_t n);
 void coll_run_copy(struct coll_run *run, void *to, const void *from, size_t n);
-void *coll_run_combine(struct coll_run *run, void *lower, void *higher, size_t n); // where it will be
+void *coll_run_combine(struct coll_run *run, void *lower, void *higher,
+                       size_t n); // where it will be
 void coll_run_call(struct coll_run *run, void (*call)(struct coll_run *run));
 void coll_run_wait(struct coll_run *run);
 

@@ -82,8 +82,10 @@ struct coll_span *coll_span_new(struct shoal_coll_plan *p)
     s->at = (size_t *)(s + 1);
     s->out = s->at + offsets;
     s->in = s->out + offsets;
-    s->run = (struct coll_run){.team = p->team, .nodes = nodes,
-                               .fold = {p->fold, (int)p->coll.op, (int)p->coll.type, p->size, is_user}};
+    s->run = (struct coll_run){
+        .team = p->team,
+        .nodes = nodes,
+        .fold = {p->fold, (int)p->coll.op, (int)p->coll.type, p->size, is_user}};
     programs[p->coll.kind]->need(s, size);
     for (int i = 0; i < 3; i++)
         if (size[i] && !(s->buffer[i] = arena_alloc(size[i]))) {
@@ -131,7 +133,8 @@ void coll_span_start(struct shoal_coll_plan *p)
     struct shoal_team *team = p->team;
     struct coll_span *s = p->span;
     int leader = team->nodes->local[0];
-    struct coll_entry *first = &team_area_at(team, leader)->coll[p->entry - team_area_at(team, team->me)->coll];
+    struct coll_entry *first =
+        &team_area_at(team, leader)->coll[p->entry - team_area_at(team, team->me)->coll];
     if (s) {
         const struct coll_program *program = programs[p->coll.kind];
         const struct coll_fold *f = &s->run.fold;
@@ -156,7 +159,8 @@ void coll_span_call(const struct group *g, const shoal_coll_t *coll, const struc
     int status = coll_plan_new(g->team, coll, op, &p);
     if (status)
         fatal("a collective over nodes: %s (the arena has %lu bytes; they grow with "
-              "SHMEM_SYMMETRIC_SIZE)", shoal_strerror(status), (unsigned long)world.job->arena_size);
+              "SHMEM_SYMMETRIC_SIZE)",
+              shoal_strerror(status), (unsigned long)world.job->arena_size);
     coll_plan_call(p);
     coll_plan_free(p);
 }

@@ -84,7 +84,8 @@ static void send_slices(struct coll_span *s)
 }
 
 // The members' bytes, n each, as they came: fn is called with them in the members' order.
-static void each_member(struct coll_span *s, size_t n, void (*fn)(struct coll_span *, int, char *, size_t))
+static void each_member(struct coll_span *s, size_t n,
+                        void (*fn)(struct coll_span *, int, char *, size_t))
 {
     int nodes = s->run.nodes->count;
     memcpy(s->at, s->in, (size_t)nodes * sizeof *s->at);
@@ -144,7 +145,8 @@ static void reduce_out(struct coll_run *run)
         char *dst = coll_span_dst(s, l) + s->off;
         if (!s->raw)
             give(s, dst, s->result, s->part);
-        for (int j = 0, k = nodes->mine; s->raw && j < nodes->count; j++, k = (k + 1) % nodes->count)
+        for (int j = 0, k = nodes->mine; s->raw && j < nodes->count;
+             j++, k = (k + 1) % nodes->count)
             give(s, dst + slice(s, k), s->buffer[2] + s->out[j], s->out[j + 1] - s->out[j]);
     }
 }
@@ -260,7 +262,8 @@ static void scan_out(struct coll_run *run)
         if (s->result)
             memcpy(b.sum, (char *)s->result + at, n);
         for (int l = 0; l < run->nodes->locals; l++)
-            scan_one(s, &b, coll_span_src(s, l) + s->off + at, coll_span_dst(s, l) + s->off + at, n);
+            scan_one(s, &b, coll_span_src(s, l) + s->off + at, coll_span_dst(s, l) + s->off + at,
+                     n);
     }
 }
 

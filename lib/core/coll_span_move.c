@@ -66,7 +66,8 @@ static void broadcast_need(struct coll_span *s, size_t size[3])
     s->piece = SIZE_MAX;
 }
 
-const struct coll_program coll_move_broadcast = {broadcast_in, broadcast_out, broadcast_need, false};
+const struct coll_program coll_move_broadcast = {broadcast_in, broadcast_out, broadcast_need,
+                                                 false};
 
 // ---- Gathers: the members' blocks node by node, this node's first.
 static bool is_gather(const struct coll_span *s)
@@ -142,7 +143,8 @@ static void gather_out(struct coll_run *run)
     size_t size = s->plan->size;
     for (int i = 0; i < run->team->set.size; i++) {
         int distance = coll_span_node(s, i) - mine;
-        size_t *at = &s->at[distance < 0 ? distance + nodes : distance], n = coll_span_cut(s, length(s, i));
+        size_t *at = &s->at[distance < 0 ? distance + nodes : distance],
+               n = coll_span_cut(s, length(s, i));
         for (int l = 0; l < run->nodes->locals; l++)
             if (!is_gather(s) || run->nodes->local[l] == s->plan->coll.root)
                 give(s, coll_span_dst(s, l) + coll_span_listed(s, l, DISPLS, i) * size + s->off,
@@ -185,7 +187,8 @@ static size_t longest_pair(const struct coll_span *s)
         return s->plan->coll.count * s->plan->size;
     for (int l = 0; l < s->run.nodes->locals; l++)
         for (int i = 0; i < s->run.team->set.size; i++) {
-            size_t out = coll_span_listed(s, l, COUNTS, i), in = coll_span_listed(s, l, RECV_COUNTS, i);
+            size_t out = coll_span_listed(s, l, COUNTS, i),
+                   in = coll_span_listed(s, l, RECV_COUNTS, i);
             most = out > most ? out : most;
             most = in > most ? in : most;
         }
@@ -254,7 +257,8 @@ static void alltoall_need(struct coll_span *s, size_t size[3])
 {
     const struct coll_nodes *nodes = s->run.nodes;
     const shoal_coll_t *c = &s->plan->coll;
-    size_t most = (size_t)nodes->most, pairs = (size_t)nodes->locals * (size_t)s->run.team->set.size;
+    size_t most = (size_t)nodes->most,
+           pairs = (size_t)nodes->locals * (size_t)s->run.team->set.size;
     s->piece = piece_of(most * most * (size_t)nodes->count);
     s->part = c->counts ? s->piece : least(s->piece, c->count * s->plan->size);
     s->equal = !c->counts && coll_choose(ROUNDS_ALLTOALL, equal_block(s), nodes->count) == BY_BRUCK;

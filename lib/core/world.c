@@ -276,8 +276,10 @@ static void at_exit(int status, void *unused)
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
     announce_leaving();
-    if (net.transport) // others may still send to it, and its end would break their connections
+    if (net.transport) { // others may still send to it, and its end would break their connections
         wait_for_leavers();
+        heartbeat_down(); // before the network's libraries end
+    }
 }
 
 __attribute__((constructor)) static void register_exit(void)

@@ -12,8 +12,12 @@ static volatile int64_t go_on;
 
 static void start_sum(shoal_event_t *event, size_t n)
 {
-    shoal_coll_t c = {.kind = SHOAL_COLL_ALLREDUCE, .dst = dst, .src = src, .count = n,
-                      .type = SHOAL_INT64, .op = SHOAL_SUM};
+    shoal_coll_t c = {.kind = SHOAL_COLL_ALLREDUCE,
+                      .dst = dst,
+                      .src = src,
+                      .count = n,
+                      .type = SHOAL_INT64,
+                      .op = SHOAL_SUM};
     CHECK_EQ(shoal_coll(SHMEM_TEAM_WORLD, &c, event), SHOAL_OK);
 }
 
