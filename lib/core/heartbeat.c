@@ -38,15 +38,17 @@ static void rest(void)
     nanosleep(&t, NULL);
 }
 
-static void block(void)
+// True: something came.
+static bool block(void)
 {
     int fd = net.facts.has_wait_fd ? net.transport->wait_fd(net.ep) : -1;
     if (fd < 0) {
         rest();
     } else if (net.transport->arm(net.ep) == TRANSPORT_DONE) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        poll(&p, 1, BLOCK_MS);
+        return poll(&p, 1, BLOCK_MS) > 0;
     }
+    return false;
 }
 
 static void *beat(void *unused)
@@ -56,8 +58,10 @@ static void *beat(void *unused)
         rest();
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == seen &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
-            block();
-            if (net_move() > 0)
+            // A PE that waits on a core of its own serves what others want of its memory itself: it is
+            // sooner awake for the next one. It goes on for wait_hooks.linger_ns.
+            bool came = block() && wait_hooks.linger_ns;
+            if (net_move() > 0 || came)
                 wake_here();
         }
     }

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINGER_NS = 2000000 };
+
 struct port net;
 
 static _Atomic unsigned char *connected; // per PE
@@ -261,6 +263,7 @@ int net_up(void)
         return -1;
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
+    wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;
     return heartbeat_up();
 }
 
@@ -270,6 +273,7 @@ void net_down(void)
         return;
     heartbeat_down();
     wait_hooks.progress = other_progress;
+    wait_hooks.linger_ns = 0;
     net.transport->close(net.ep);
     net_message_down();
     net = (struct port){0};

@@ -41,6 +41,7 @@ enum {
     OFI_DEPTH = HOSTILE ? 2 : 16,       // upcalls inside each other
     OFI_CQ_BATCH = 16,
     OFI_WATCH_MS = 250, // how often silent peers are looked at
+    OFI_POLLED = 32,    // PEs of a job up to which polling all sockets is cheap
 };
 
 // In front of every message. seq counts the messages of one PE to another; `taken` says how many of
@@ -162,7 +163,13 @@ struct ofi_ep {
     struct fid_mr *region_mr[TRANSPORT_REGIONS_FIXED];
     struct fid_mr *ops_mr;
     size_t chunk_max;
-    bool local_registration, address_is_virtual, coherent, has_wait_fd;
+    bool local_registration, address_is_virtual, coherent;
+    int wait_fd;    // -1: none
+    bool owns_fds;  // wait_fd is our own set of the provider's sockets; see ofi_wait.c
+    unsigned peer_count; // changes when a peer or its address becomes known
+    unsigned searched_peers, search_every;
+    uint64_t search_ms;
+    char name[OFI_NAME_MAX]; // of the endpoint
     uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];   // as in facts
     bool amo_base[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // the form without a result exists
 
@@ -264,10 +271,13 @@ void ofi_arrived(struct ofi_ep *ep, struct ofi_op *op);
 bool ofi_upcall_begin(struct ofi_ep *ep);
 int ofi_deliver(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
 
-// ofi_progress.c
-int ofi_progress(void *ep);
+// ofi_wait.c
+int ofi_queue_open(struct ofi_ep *ep);
 int ofi_wait_fd(void *ep);
 int ofi_arm(void *ep);
+
+// ofi_progress.c
+int ofi_progress(void *ep);
 int ofi_flush(void *ep, void *ctx, int pe);
 
 void ofi_log(struct ofi_ep *ep, enum log_level level, const char *fmt, ...) PRINTF_LIKE(3, 4);
