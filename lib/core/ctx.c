@@ -3,7 +3,9 @@
 #include "ctx.h"
 
 #include "log.h"
+#include "remote.h"
 #include "shmem.h"
+#include "stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,8 +38,12 @@ struct shoal_ctx *ctx_create(struct shoal_team *team, long options)
     else
         ctx = malloc(sizeof *ctx);
     if (ctx) {
-        *ctx = (struct shoal_ctx){.set = team->set, .team = team, .options = options,
-                                  .next = list, .magic = CTX_MAGIC};
+        *ctx = (struct shoal_ctx){.stream = stream_new(options),
+                                  .set = team->set,
+                                  .team = team,
+                                  .options = options,
+                                  .next = list,
+                                  .magic = CTX_MAGIC};
         if (list)
             list->prev = ctx;
         list = ctx;
@@ -55,6 +61,11 @@ static void destroy(struct shoal_ctx *ctx)
         ctx->prev->next = ctx->next;
     else
         list = ctx->next;
+    if (ctx->stream) {
+        remote_flush_ctx(ctx);
+        stream_free(ctx->stream);
+        ctx->stream = NULL;
+    }
     ctx->magic = 0;
     ctx->set.size = 0; // no PE number is right for it any more: see ctx_pe
     ctx->next = spare;
@@ -87,6 +98,5 @@ void ctx_bad(const char *call, struct shoal_ctx *ctx, int pe)
         fatal("%s: the context is SHMEM_CTX_INVALID: create one, or use SHMEM_CTX_DEFAULT", call);
     if (ctx->magic != CTX_MAGIC)
         fatal("%s: %p is not a context, or a destroyed one", call, (void *)ctx);
-    fatal("%s: argument pe is %d, the context's team has PEs 0 to %d", call, pe,
-          ctx->set.size - 1);
+    fatal("%s: argument pe is %d, the context's team has PEs 0 to %d", call, pe, ctx->set.size - 1);
 }

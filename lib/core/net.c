@@ -8,6 +8,7 @@
 #include "module.h"
 #include "net_message.h"
 #include "settings.h"
+#include "stream.h"
 #include "wait.h"
 
 #include <pthread.h>
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINGER_NS = 2000000 };
+enum { LINGER_NS = 2000000, NET_SPINS = 16 };
 
 struct port net;
 
@@ -60,12 +61,14 @@ static int write_card(void)
 {
     const struct pe_ctl *ctl = world_ctl(world.me);
     struct card *card = card_of(world.job, world.me);
-    *card = (struct card){.layout = JOB_LAYOUT, .heap_size = world.heap_size,
-                          .data_size = ctl->data_size, .data_hash = ctl->data_hash};
+    *card = (struct card){.layout = JOB_LAYOUT,
+                          .heap_size = world.heap_size,
+                          .data_size = ctl->data_size,
+                          .data_hash = ctl->data_hash};
     snprintf(card->transport, sizeof card->transport, "%s", net.facts.name);
     if (net.facts.address_size > CARD_ADDRESS) {
-        log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most", net.facts.name,
-                 net.facts.address_size, CARD_ADDRESS);
+        log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most",
+                 net.facts.name, net.facts.address_size, CARD_ADDRESS);
         return -1;
     }
     card->address_n = (uint32_t)net.facts.address_size;
@@ -113,8 +116,8 @@ static int exchange_cards(void)
     for (int pe = 0; leads && !status && pe < world.npes; pe++) {
         const struct job_pe *at = &world.job->pe[pe];
         if (!world_is_here(pe))
-            memcpy(card_of(world.job, pe),
-                   all + (size_t)at->node * whole + (size_t)at->slot * each, each);
+            memcpy(card_of(world.job, pe), all + (size_t)at->node * whole + (size_t)at->slot * each,
+                   each);
     }
     free(mine);
     free(all);
@@ -195,6 +198,8 @@ int net_move(void)
 int net_progress(void)
 {
     atomic_fetch_add_explicit(&heartbeat_seen, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&stream_open, memory_order_relaxed))
+        stream_push_all();
     return net_move();
 }
 
@@ -212,7 +217,8 @@ static const char *unless_empty(const char *text)
 static const char *interface(void)
 {
     bool is_one_machine = world.job->slots == world.npes;
-    return !*settings.interface && is_one_machine ? "127.0.0.0/8" : unless_empty(settings.interface);
+    return !*settings.interface && is_one_machine ? "127.0.0.0/8"
+                                                  : unless_empty(settings.interface);
 }
 
 static int choose(void)
@@ -226,13 +232,17 @@ static int choose(void)
             continue;
         net_describe(&job);
         net.transport = module_transport(known[i], !is_auto);
-        if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0)
+        if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0) {
+            net.facts.amo_coherent_with_cpu &= settings.network_atomics != 0;
             return 0;
+        }
         net.transport = NULL;
     }
-    log_line(LOG_ERROR, LOG_BOOT, "no network between the job's %d nodes: SHOAL_TRANSPORT=%s cannot "
+    log_line(LOG_ERROR, LOG_BOOT,
+             "no network between the job's %d nodes: SHOAL_TRANSPORT=%s cannot "
              "be opened (install libfabric or UCX and Shoal's module for it; SHOAL_LOG=debug says "
-             "more)", world.nodes, settings.transport);
+             "more)",
+             world.nodes, settings.transport);
     return -1;
 }
 
@@ -264,6 +274,8 @@ int net_up(void)
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
     wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;
+    if (wait_spins > NET_SPINS) // progress is what makes things happen
+        wait_spins = NET_SPINS;
     return heartbeat_up();
 }
 
@@ -272,6 +284,7 @@ void net_down(void)
     if (!net.transport)
         return;
     heartbeat_down();
+    stream_down();
     wait_hooks.progress = other_progress;
     wait_hooks.linger_ns = 0;
     net.transport->close(net.ep);

@@ -25,6 +25,13 @@ void net_connect(int pe);
 int net_progress(void);
 int net_move(void); // the same, for the heartbeat
 
+// May this atomic be the transport's? Where it would not be coherent with those of the processors, all
+// atomics on a PE's memory are done by its node's processors.
+static inline bool net_does_amo(unsigned op, unsigned width)
+{
+    return net.facts.amo_coherent_with_cpu && net.facts.amo[op][width] != TRANSPORT_NONE;
+}
+
 // What a transport is told of this PE's memory: its slice, and its static data.
 void net_describe(struct transport_job *job);
 
@@ -33,6 +40,7 @@ void net_describe(struct transport_job *job);
 int heartbeat_up(void);
 void heartbeat_down(void);
 extern _Atomic uint32_t heartbeat_seen; // counted up by the PE's own progress
+void heartbeat_kick(void);              // there is a batch (stream.h) to look after
 
 // In a loop around a test, which must let things move too.
 static inline void net_poke(void)

@@ -164,12 +164,12 @@ struct ofi_ep {
     struct fid_mr *ops_mr;
     size_t chunk_max;
     bool local_registration, address_is_virtual, coherent;
-    int wait_fd;    // -1: none
-    bool owns_fds;  // wait_fd is our own set of the provider's sockets; see ofi_wait.c
+    int wait_fd;         // -1: none
+    bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
     unsigned peer_count; // changes when a peer or its address becomes known
     unsigned searched_peers, search_every;
     uint64_t search_ms;
-    char name[OFI_NAME_MAX]; // of the endpoint
+    char name[OFI_NAME_MAX];                                  // of the endpoint
     uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];   // as in facts
     bool amo_base[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // the form without a result exists
 
