@@ -24,7 +24,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 3u           // bump when a structure here changes
+#define JOB_LAYOUT 4u           // bump when a structure here changes
 
 // Environment from the launcher to a PE.
 #define JOB_ENV_FD "SHOAL_JOB"

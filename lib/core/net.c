@@ -3,6 +3,7 @@
 #include "net.h"
 
 #include "card.h"
+#include "far_region.h"
 #include "join.h"
 #include "log.h"
 #include "module.h"
@@ -285,6 +286,7 @@ void net_down(void)
         return;
     heartbeat_down();
     stream_down();
+    far_region_down();
     wait_hooks.progress = other_progress;
     wait_hooks.linger_ns = 0;
     net.transport->close(net.ep);

@@ -3,6 +3,7 @@
 #include "net_message.h"
 
 #include "elements.h"
+#include "far_region.h"
 #include "log.h"
 #include "net.h"
 #include "region.h"
@@ -211,6 +212,8 @@ int net_run(const struct operation *op, int pe)
                      op->kind == OPERATION_ACC;
     int status = SHOAL_OK;
     push_first(pe);
+    if (far_region_move(op))
+        return status;
     if (!by_pieces)
         return run_piece(op, pe, 0, 0);
     for (size_t at = 0, n; at < op->n && !status; at += n) {

@@ -282,6 +282,17 @@ void remote_store(int pe, void *own, const void *from, size_t n)
     put("a collective call", &stream_default, locate(own, pe), from, n, false);
 }
 
+void remote_write(struct transport_remote to, const void *from, size_t n)
+{
+    stream_alone(&stream_default);
+    put("shoal_put", &stream_default, to, from, n, false);
+}
+
+void remote_read(void *to, struct transport_remote from, size_t n)
+{
+    get("shoal_get", &stream_default, to, from, n, false);
+}
+
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi)
 {
     get("a collective call", &stream_default, to, locate(own, pe), n, nbi);

@@ -42,6 +42,9 @@ void remote_push(void); // what was gathered is on its way
 // same place at pe. Unchecked.
 void remote_store(int pe, void *own, const void *from, size_t n);
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi);
+// Anywhere in memory of another node; when they return it is complete there.
+void remote_write(struct transport_remote to, const void *from, size_t n);
+void remote_read(void *to, struct transport_remote from, size_t n);
 void remote_add(int pe, void *own, uint64_t value); // to 64 bits, atomically; flush completes it
 
 // The checks alone, for calls of several parts. addr may be anything when n is 0.
