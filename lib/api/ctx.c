@@ -54,7 +54,6 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx)
         return;
     if (ctx == &shoal_ctx_default)
         fatal("shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed");
-    remote_flush_ctx(ctx);
     ctx_destroy(ctx);
 }
 WEAK_TWIN(shmem_ctx_destroy);

@@ -5,6 +5,7 @@
 #define SHOAL_CORE_NET_H
 
 #include "transport.h"
+#include "tunables.h"
 #include "world.h"
 
 // A transport in use.
@@ -29,7 +30,9 @@ int net_move(void); // the same, for the heartbeat
 // atomics on a PE's memory are done by its node's processors.
 static inline bool net_does_amo(unsigned op, unsigned width)
 {
-    return net.facts.amo_coherent_with_cpu && net.facts.amo[op][width] != TRANSPORT_NONE;
+    bool is_missing = HOSTILE && op == TRANSPORT_XOR;
+    return net.facts.amo_coherent_with_cpu && net.facts.amo[op][width] != TRANSPORT_NONE &&
+           !is_missing;
 }
 
 // What a transport is told of this PE's memory: its slice, and its static data.

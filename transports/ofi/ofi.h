@@ -166,6 +166,7 @@ struct ofi_ep {
     bool local_registration, address_is_virtual, coherent;
     int wait_fd;         // -1: none
     bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
+    bool has_fds;        // some were found
     unsigned peer_count; // changes when a peer or its address becomes known
     unsigned searched_peers, search_every;
     uint64_t search_ms;

@@ -58,12 +58,6 @@ int ofi_queue_open(struct ofi_ep *ep)
     return TRANSPORT_UNSUPPORTED;
 }
 
-int ofi_wait_fd(void *ep_)
-{
-    struct ofi_ep *ep = ep_;
-    return ep->wait_fd;
-}
-
 // ---- The provider's sockets
 static bool same_address(const struct sockaddr_storage *a, const void *name)
 {
@@ -114,6 +108,7 @@ static bool search(struct ofi_ep *ep)
     }
     if (fds)
         closedir(fds);
+    ep->has_fds |= found;
     return found;
 }
 
@@ -131,6 +126,18 @@ static void search_in_time(struct ofi_ep *ep)
         ep->search_every = SEARCH_LAST_MS;
     ep->searched_peers = ep->peer_count;
     ep->search_ms = now + ep->search_every;
+}
+
+// -1 where there are peers but no socket is known: then the caller looks now and then instead.
+int ofi_wait_fd(void *ep_)
+{
+    struct ofi_ep *ep = ep_;
+    pthread_mutex_lock(&ep->lock);
+    if (ep->owns_fds && !ep->has_fds)
+        search_in_time(ep);
+    int fd = ep->owns_fds && !ep->has_fds && ep->peers ? -1 : ep->wait_fd;
+    pthread_mutex_unlock(&ep->lock);
+    return fd;
 }
 
 // Takes what the set has to tell, so that its descriptor is quiet; false: it had something.
