@@ -39,18 +39,23 @@ INC_core := $(INC_base) -iquote lib/core -iquote transports -Iinclude
 INC_api := $(INC_core) -iquote lib/api
 INC_transports := $(INC_base) -iquote transports
 INC_launch := $(INC_base) -iquote lib/core -iquote lib/launch -Iinclude
+INC_shim := -Iinclude -Ishim-mpi/include -iquote shim-mpi
 INC_unit := $(INC_api) -iquote lib/launch -iquote tests
 
 HWLOC := $(shell $(PKG_CONFIG) --exists hwloc 2>/dev/null && echo yes)
 FABRIC := $(shell $(PKG_CONFIG) --exists 'libfabric >= 1.17' 2>/dev/null && echo yes)
+UCX := $(shell $(PKG_CONFIG) --exists 'ucx >= 1.13' 2>/dev/null && echo yes)
 PMIX := $(shell $(PKG_CONFIG) --exists pmix 2>/dev/null && echo yes)
 CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 
 SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
-SRC_transports := $(wildcard transports/*.c transports/shm/*.c)
+SRC_transports := $(wildcard transports/shm/*.c)
+SRC_network := $(wildcard transports/*.c) # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
+SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
+	$(if $(HWLOC),shim-mpi/hw_hwloc.c,shim-mpi/hw_none.c)
 SRC_oshrun := $(filter-out lib/launch/shoal.c lib/launch/bind_%.c,$(wildcard lib/launch/*.c)) $(BIND)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -58,24 +63,29 @@ OBJ_lib := $(call objects,$(SRC_base) $(SRC_core) $(SRC_api) $(SRC_transports))
 OBJ_tool := $(call objects,$(SRC_base) lib/core/job.c lib/core/call.c)
 
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int main' examples/*.c))
-API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/fault/*.c)) \
+API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/mpi/*.c tests/fault/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
-TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/forge.c),$(wildcard tests/transports/*.c)))
+TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
+	$(filter-out $(if $(FABRIC),,%/forge.c) $(if $(UCX),,%/forge_ucx.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
 BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
 
 LIB := $(BUILD)/lib/libshoal.so
-MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so) $(if $(PMIX),$(BUILD)/lib/libshoal-pmix.so)
-WRAPPERS := $(BUILD)/bin/oshcc $(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC
-TOOLS := $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(WRAPPERS)
+LIBMPI := $(BUILD)/lib/libmpi_abi.so
+MPI_SOVERSION := 1
+MODULES := $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so) $(if $(UCX),$(BUILD)/lib/libshoal-ucx.so) \
+	$(if $(PMIX),$(BUILD)/lib/libshoal-pmix.so)
+WRAPPERS := oshc++ oshCC mpicc mpicc_abi mpicxx mpicxx_abi mpic++ mpiCC
+RUNNERS := mpiexec mpirun
+TOOLS := $(addprefix $(BUILD)/bin/,oshrun shoal oshcc $(WRAPPERS) $(RUNNERS))
 
 .PHONY: all lib help examples tests check demo fuzz bench layers expand install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: lib $(TOOLS)
-lib: $(LIB) $(MODULES) $(BUILD)/lib/libshoal.a $(BUILD)/include
+lib: $(LIB) $(LIBMPI) $(MODULES) $(BUILD)/lib/libshoal.a $(BUILD)/include $(BUILD)/shoal-mpi
 examples: all $(EXAMPLES)
 tests: examples $(API_TESTS) $(TRANSPORT_TESTS) $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
 
@@ -90,7 +100,8 @@ help:
 	@echo 'make layers      what breaks the rules of layout and size'
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
-	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes'
+	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes,'
+	@echo '                        TRANSPORT=ofi|ucx: by that one'
 
 # ---- objects
 define compile_rule
@@ -103,10 +114,11 @@ $(eval $(call compile_rule,lib/core,$(INC_core)))
 $(eval $(call compile_rule,lib/api,$(INC_api)))
 $(eval $(call compile_rule,lib/launch,$(INC_launch)))
 $(eval $(call compile_rule,transports,$(INC_transports)))
+$(eval $(call compile_rule,shim-mpi,$(INC_shim)))
 Q ?= @
 
 # Integer sums wrap, as the operations of the specification do.
-$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o: DEFINES += -fwrapv
+$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += -fwrapv
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
@@ -117,10 +129,21 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# The MPI layer: on the runtime's public interfaces alone.
+$(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
+		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm \
+		$(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
+$(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
+	@ln -sf $(<F) $@
 # Loaded by the library when a job has PEs on more than one node.
-$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c))
+$(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c) $(SRC_network))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
+$(BUILD)/lib/libshoal-ucx.so: $(call objects,$(wildcard transports/ucx/*.c) $(SRC_network))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs ucx)
 # Loaded by the library when a PMIx launcher started the process.
 $(BUILD)/obj/lib/core/pmix.o: DEFINES += $(if $(PMIX),$(shell $(PKG_CONFIG) --cflags pmix))
 $(BUILD)/lib/libshoal-pmix.so: $(call objects,lib/core/pmix.c)
@@ -129,6 +152,9 @@ $(BUILD)/lib/libshoal-pmix.so: $(call objects,lib/core/pmix.c)
 $(BUILD)/include:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(abspath include) $@
+$(BUILD)/shoal-mpi:
+	@mkdir -p $(BUILD)
+	@ln -sfn $(abspath shim-mpi/include) $@
 
 # ---- tools
 $(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_CC='"$(shell $(CC) --version | head -n 1)"' \
@@ -147,8 +173,10 @@ WRAPPER_SED = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g
 $(BUILD)/bin/oshcc: lib/launch/oshcc.in
 	@mkdir -p $(@D)
 	@$(WRAPPER_SED) $< > $@ && chmod +x $@
-$(BUILD)/bin/oshc++ $(BUILD)/bin/oshCC: $(BUILD)/bin/oshcc
+$(addprefix $(BUILD)/bin/,$(WRAPPERS)): $(BUILD)/bin/oshcc
 	@ln -sf oshcc $@
+$(addprefix $(BUILD)/bin/,$(RUNNERS)): $(BUILD)/bin/oshrun
+	@ln -sf oshrun $@
 
 # ---- programs
 PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CFLAGS)
@@ -158,6 +186,10 @@ $(BUILD)/examples/depgraph: $(DEMO_PARTS)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)
+# The MPI layer's headers have names that the runtime's have too: not for all.
+UNIT_SHIM := $(call objects,shim-mpi/type_body.c shim-mpi/type_move.c)
+$(BUILD)/tests/unit/test_type_%: INC_unit := $(INC_shim) -iquote tests
+$(BUILD)/tests/unit/test_type_move: $(UNIT_SHIM)
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(filter-out lib/launch/oshrun.c,$(SRC_oshrun)))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
@@ -165,13 +197,17 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard transports/shm/*.c)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
-		$(if $(findstring forge,$@),$(shell $(PKG_CONFIG) --libs libfabric))
+		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
+		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --libs ucx))
 $(BUILD)/tests/bench/net_raw: tests/bench/net_raw.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs libfabric)
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
+$(BUILD)/tests/mpi/%: tests/mpi/%.c $(LIBMPI)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
 $(BUILD)/tests/%: tests/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(PROGRAM_LIBS)
@@ -186,7 +222,7 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES))
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT))
 
 # The launchers' answers, by libFuzzer; new inputs stay in the build folder.
 FUZZ_SECONDS ?= 60
@@ -212,24 +248,29 @@ expand:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mpp
 	install -m 755 $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(BUILD)/bin/oshcc $(DESTDIR)$(PREFIX)/bin
-	ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/oshc++
-	ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/oshCC
+	for f in $(WRAPPERS); do ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/$$f || exit 1; done
+	for f in $(RUNNERS); do ln -sf oshrun $(DESTDIR)$(PREFIX)/bin/$$f || exit 1; done
 	install -m 755 $(BUILD)/lib/libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)
 	ln -sf libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libshoal.so
+	install -m 755 $(LIBMPI).$(MPI_SOVERSION) $(DESTDIR)$(LIBDIR)
+	ln -sf libmpi_abi.so.$(MPI_SOVERSION) $(DESTDIR)$(LIBDIR)/libmpi_abi.so
 	$(if $(MODULES),install -m 755 $(MODULES) $(DESTDIR)$(LIBDIR))
 	install -m 644 $(BUILD)/lib/libshoal.a $(DESTDIR)$(LIBDIR)
 	install -m 644 include/*.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 include/mpp/*.h $(DESTDIR)$(INCLUDEDIR)/mpp
-	for f in shoal oshmem; do sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
+	install -d $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
+	install -m 644 shim-mpi/include/mpi.h $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
+	for f in shoal oshmem mpi_abi; do sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' lib/$$f.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/$$f.pc || exit 1; done
 	docs/man/install "$(DESTDIR)$(MANDIR)"
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc oshc++ oshCC
-	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libshoal-ofi.so libshoal-pmix.so pkgconfig/shoal.pc pkgconfig/oshmem.pc
-	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h
-	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp
+	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc $(WRAPPERS) $(RUNNERS)
+	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libmpi_abi.* libshoal-ofi.so libshoal-ucx.so libshoal-pmix.so \
+		$(addprefix pkgconfig/,shoal.pc oshmem.pc mpi_abi.pc)
+	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h shoal-mpi/mpi.h
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
 	docs/man/install -u "$(DESTDIR)$(MANDIR)"
 
 clean:

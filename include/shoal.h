@@ -73,6 +73,13 @@ void shoal_abort(int code, const char *message);
 // Runs what has arrived, without blocking. The number of messages handled, or an error.
 int shoal_progress(void);
 
+// A library above this one that has work of its own to move: fn() is called again and again by every
+// call that waits, of this interface and of OpenSHMEM, in the thread that waits, and says whether it
+// did something (> 0). It may call everything here but what waits for more than room for a message.
+// One at a time; NULL: none.
+typedef int shoal_hook_fn(void);
+int shoal_progress_hook(shoal_hook_fn *fn);
+
 // fn(pe, arg) runs, once per PE, in a thread that is waiting or in shoal_progress, when that PE is
 // found dead before the launcher ends the job; NULL: none.
 typedef void shoal_fail_fn(int pe, void *arg);
@@ -333,8 +340,10 @@ enum {
 // Elements are of type, or of element_size bytes when that is not 0 (then op, if any, is a user
 // operator). counts and displs, where used, have an entry per member, in elements; NULL: count each,
 // one after the other. alltoallv: counts and displs of src, and recv_counts, recv_displs of dst. src
-// NULL: in place (dst holds the contribution). Members are combined in their order: results repeat
-// bit for bit for a given team size and count.
+// NULL: in place (dst holds the contribution). Of gathers and reduce_scatter all members give the same
+// counts. Members are combined in their order, those of a node first: results repeat bit for bit for
+// a given count and the same members on the same nodes. Users' operators are associative, and need not
+// commute.
 typedef struct shoal_coll {
     int kind;
     int root;

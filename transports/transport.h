@@ -64,6 +64,7 @@ struct transport_request {
 
 struct transport_facts {
     const char *name;
+    char interface[48];         // internet address of the one in use, as text; empty: it has none
     bool load_store;            // ptr() answers: the runtime then skips the data calls
     bool rma_needs_target;      // puts and gets end only when the target calls progress
     bool amo_needs_target;
@@ -89,6 +90,7 @@ struct transport_job {
     uint64_t secret;               // proves membership of the job
     const char *provider;          // of a network library, NULL: the transport chooses
     const char *interface;         // name of one, an address or a subnet (192.0.2.0/24); NULL: choose
+    unsigned patience_ms;          // a peer that never answered for so long is lost; 0: wait for ever
     struct {                       // own memory, the whole slice and static data; the peers' where mapped
         void *base;
         size_t size;

@@ -11,9 +11,7 @@ void pshmem_barrier_all(void)
 {
     check_up("shmem_barrier_all");
     call_enter(CALL_barrier_all);
-    if (unlikely(!world_is_direct()))
-        remote_flush();
-    coll_sync_world();
+    coll_barrier_world();
     call_leave();
 }
 WEAK_TWIN(shmem_barrier_all);

@@ -25,7 +25,7 @@ static int init(int requested)
         call_enter(CALL_init);
     int entered = world_enter(WORLD_SHMEM);
     if (entered > 0)
-        coll_sync_world();
+        coll_barrier_world();
     else if (entered == 0)
         world.thread_level = requested;
     call_leave();
@@ -73,7 +73,7 @@ void pshmem_finalize(void)
     call_enter(CALL_finalize);
     remote_flush_all();
     if (world.users[WORLD_SHMEM] > 1)
-        coll_sync_world();
+        coll_barrier_world();
     world_leave(WORLD_SHMEM);
     call_leave();
 }

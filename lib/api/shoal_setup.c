@@ -8,6 +8,7 @@
 #include "net.h"
 #include "place.h"
 #include "shoal.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -105,6 +106,15 @@ PUBLIC int shoal_progress(void)
         wait_hooks.check();
     net_poke();
     return inbox_poll();
+}
+
+PUBLIC int shoal_progress_hook(shoal_hook_fn *fn)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    // Pairs with the acquire load in waiter_pause.
+    atomic_store_explicit(&wait_hooks.user, fn, memory_order_release);
+    return SHOAL_OK;
 }
 
 PUBLIC int shoal_fail_watch(shoal_fail_fn *fn, void *arg)

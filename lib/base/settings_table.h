@@ -26,6 +26,8 @@
       "their help")                                                                             \
     X(vnodes, "SHOAL_VNODES", INT, "1",                                                         \
       "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
+    X(vnodes_cyclic, "SHOAL_VNODES_CYCLIC", BOOL, "0",                                          \
+      "number the PEs of virtual nodes round-robin; 0: consecutive PEs on one node")            \
     X(transport, "SHOAL_TRANSPORT", TEXT, "auto",                                               \
       "what carries data between nodes: auto, ofi or ucx")                                      \
     X(ofi_provider, "SHOAL_OFI_PROVIDER", TEXT, "",                                             \
@@ -38,7 +40,23 @@
     X(network_atomics, "SHOAL_NETWORK_ATOMICS", BOOL, "1",                                      \
       "atomics between nodes by the network where it is coherent with the processors; 0: by "    \
       "the target's processor")                                                                  \
+    X(host_timeout, "SHOAL_HOST_TIMEOUT", INT, "5",                                             \
+      "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
+    X(launcher, "SHOAL_LAUNCHER", TEXT, "auto",                                                 \
+      "what `oshrun --hosts` hands a job over to: auto, srun, hydra or mpirun")                 \
+    X(coll, "SHOAL_COLL", TEXT, "",                                                             \
+      "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \
+      "by size (for tests)")                                                                    \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
-      "make global and static variables symmetric")
+      "make global and static variables symmetric")                                             \
+    X(mpi_eager, "SHOAL_MPI_EAGER", SIZE, "1g",                                                 \
+      "MPI: bytes of the largest message sent with its envelope, as far as one takes them; "    \
+      "longer ones are got by their receiver")                                                  \
+    X(mpi_window, "SHOAL_MPI_WINDOW", SIZE, "1m",                                               \
+      "MPI: bytes of such messages that a receiver may not have received yet, from each sender") \
+    X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
+      "MPI: send longer messages in pieces, as if their receiver could not get them")           \
+    X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
+      "MPI: print what each rank counted at MPI_Finalize")
 
 #endif

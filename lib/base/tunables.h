@@ -8,6 +8,12 @@
 #define HOSTILE 1
 #define LIMIT_COLL_SLOT 64            // bytes of one PE's contribution that travel through its slot
 #define LIMIT_COLL_BLOCK 256          // bytes reduced at a time
+#define LIMIT_COLL_STAGE 8192         // bytes a leader stages of a collective over nodes at a time
+#define LIMIT_COLL_SEGMENT 3000       // bytes of a link of a broadcast's chain
+#define LIMIT_COLL_BROADCAST 200      // where the table of algorithms (coll_choose.c) changes
+#define LIMIT_COLL_REDUCE 64
+#define LIMIT_COLL_GATHER 200
+#define LIMIT_COLL_ALLTOALL 64
 #define LIMIT_HEAP_DEFAULT (64UL << 20)
 #define LIMIT_SPIN_NS 0
 #define LIMIT_YIELDS 2
@@ -24,6 +30,12 @@
 #define HOSTILE 0
 #define LIMIT_COLL_SLOT 4096
 #define LIMIT_COLL_BLOCK 8192
+#define LIMIT_COLL_STAGE (4UL << 20)
+#define LIMIT_COLL_SEGMENT (128UL << 10)
+#define LIMIT_COLL_BROADCAST (64UL << 10)
+#define LIMIT_COLL_REDUCE (16UL << 10)
+#define LIMIT_COLL_GATHER (32UL << 10)
+#define LIMIT_COLL_ALLTOALL 512
 #define LIMIT_HEAP_DEFAULT 0          // 0: the memory this node has, divided by its PEs
 #define LIMIT_SPIN_NS 20000
 #define LIMIT_YIELDS 200

@@ -149,6 +149,9 @@ void waiter_pause(struct waiter *w)
         w->deadline = wait_now_ns() + spin_ns;
     if (wait_hooks.progress && wait_hooks.progress())
         return; // that may be what is waited for
+    int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
+    if (user && user() > 0)
+        return;
     if (w->deadline && spin(w))
         return;
     if (wait_hooks.check)

@@ -40,11 +40,12 @@ struct waiter {
     uint64_t linger;   // end of yielding where that is longer, see wait_hooks
 };
 
-// Called in every step that is past spinning; set by core. progress moves what needs moving,
-// check leaves the process when the job has ended. A sleeper also listens to `bell`, so that
+// Called in every step that is past spinning; set by core. progress moves what needs moving, user
+// what a library above moves (shoal_progress_hook), check leaves the process when the job has ended. A sleeper also listens to `bell`, so that
 // progress runs when something comes for it.
 struct wait_hooks {
     int (*progress)(void); // how much it did
+    int (*_Atomic user)(void);
     void (*check)(void);
     struct bell *bell;
     uint64_t linger_ns; // yields go on for so long at least, and again after a ring, because what

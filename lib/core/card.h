@@ -10,7 +10,7 @@
 #define CARD_ADDRESS 1984 // bytes of a transport's address
 
 struct card {
-    uint32_t layout;    // JOB_LAYOUT of its library
+    uint32_t layout; // JOB_LAYOUT of its library
     uint32_t address_n;
     uint64_t heap_size, data_size, data_hash;
     char transport[32];
@@ -22,5 +22,17 @@ static inline struct card *card_of(struct job *job, int pe)
 {
     return (struct card *)((char *)job + job->cards) + pe;
 }
+
+// This PE's card, for the transport in use. 0, or -1 after one line.
+int card_write(void);
+
+// Until all cards are in this node's file. 0, or -1 after one line. Between hosts, each node adds
+// `extra_n` bytes of its own, which come to the leaders of all nodes in `extras`; the others may
+// pass NULL for both.
+int card_gather(const void *extra, size_t extra_n, void *extras);
+
+// All PEs run one program with one library and one transport, or cannot understand each other: the
+// job ends with a line that names who does not.
+void card_compare(void);
 
 #endif

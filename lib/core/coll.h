@@ -27,6 +27,7 @@ struct group group_of_active_set(int start, int stride, int size, long *psync);
 void coll_sync(const struct group *g);
 void coll_sync_team(struct shoal_team *team);
 void coll_sync_world(void);
+void coll_barrier_world(void); // what this PE has sent is complete, too
 void coll_part_team(struct shoal_team *team); // the last one: then the own area is unused
 
 // Does a collective go through the members' slots (exchange.h)? `bytes` is what one of them
@@ -34,6 +35,12 @@ void coll_part_team(struct shoal_team *team); // the last one: then the own area
 static inline bool coll_is_short(const struct group *g, size_t bytes)
 {
     return g->team && bytes <= LIMIT_COLL_SLOT;
+}
+
+// Is it a team with members on other nodes, which has its own ways (coll_span.h)?
+static inline bool coll_is_spanning(const struct group *g)
+{
+    return g->spans && g->team;
 }
 
 // A member's memory: where it is when the member is on this node; else a copy of it in buf, or, with
@@ -57,8 +64,8 @@ void coll_fcollect(const struct group *g, void *dest, const void *src, size_t n)
 void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
                    ptrdiff_t sst, size_t nelems, size_t size);
 
-// Element by element, in the members' order: the same bits on every PE, in every run with as many
-// PEs. dest and src are the same or do not overlap.
+// Element by element, in the members' order, over nodes those of a node first: the same bits on every
+// PE, in every run with as many PEs on as many nodes. dest and src are the same or do not overlap.
 void coll_reduce(const struct group *g, const struct reduce_op *op, void *dest, const void *src,
                  size_t n);
 void coll_scan(const struct group *g, const struct reduce_op *op, void *dest, const void *src,

@@ -7,7 +7,9 @@
 #include "place.h"
 #include "trigger_area.h"
 
-enum { COLL_DEPTH = 8 }; // collectives in flight on a team
+// Collectives in flight on a team; the entry behind theirs is for the blocking ones of shmem.h, which
+// have an order of their own, in a team that spans nodes.
+enum { COLL_DEPTH = 8, COLL_CALL = COLL_DEPTH, COLL_ENTRIES };
 
 // What a member wants done.
 struct coll_what {
@@ -17,9 +19,10 @@ struct coll_what {
     uint64_t lists;       // reference to counts, displs, recv_counts, recv_displs; 0: regular
 };
 
-// Of member 0 means, in a team that spans nodes, of each.
 struct coll_entry {
-    struct counter ready;  // of member 0: members that have started, over all rounds
+    // Of member 0, in a team that spans nodes of each node's leader: the members, of the node, that
+    // have started, over all rounds.
+    struct counter ready;
     struct counter done;   // of each: collectives done in this entry
     _Atomic uint64_t parts;   // of member 0: parts done, over all rounds
     _Atomic uint64_t claimed; // of each: the last round of which somebody runs its part

@@ -3,7 +3,10 @@
 // are loads straight from the peers' buffers between two synchronizations.
 #include "coll.h"
 
+#include "arena.h"
+#include "coll_span.h"
 #include "exchange.h"
+#include "log.h"
 #include "remote.h"
 #include "settings.h"
 
@@ -30,6 +33,12 @@ static void broadcast_short(const struct group *g, void *dest, const void *src, 
 void coll_broadcast(const struct group *g, void *dest, const void *src, size_t n, int root,
                     bool to_root)
 {
+    if (unlikely(coll_is_spanning(g))) {
+        shoal_coll_t c = {.kind = SHOAL_COLL_BROADCAST, .root = root, .src = src, .count = n,
+                          .dst = g->me == root && !to_root ? (void *)src : dest, .element_size = 1};
+        coll_span_call(g, &c, NULL);
+        return;
+    }
     if (coll_is_short(g, n)) {
         broadcast_short(g, g->me == root && !to_root ? (void *)src : dest, src, n, root);
         return;
@@ -59,8 +68,21 @@ static void pull_all(const struct group *g, char *dest, const void *src, const s
     }
 }
 
+// counts: of each member's bytes, NULL: n each.
+static void gather_spanning(const struct group *g, void *dest, const void *src, size_t n,
+                            const size_t *counts)
+{
+    shoal_coll_t c = {.kind = SHOAL_COLL_ALLGATHER, .dst = dest, .src = src, .count = n,
+                      .element_size = 1, .counts = counts};
+    coll_span_call(g, &c, NULL);
+}
+
 void coll_fcollect(const struct group *g, void *dest, const void *src, size_t n)
 {
+    if (unlikely(coll_is_spanning(g))) {
+        gather_spanning(g, dest, src, n, NULL);
+        return;
+    }
     if (coll_is_short(g, n)) {
         fcollect_short(g, dest, src, n);
         return;
@@ -75,7 +97,7 @@ void coll_fcollect(const struct group *g, void *dest, const void *src, size_t n)
 static void gather_offsets(const struct group *g, size_t *offset, size_t n)
 {
     if (g->team) {
-        fcollect_short(g, (char *)(offset + 1), &n, sizeof n);
+        coll_fcollect(g, offset + 1, &n, sizeof n);
     } else {
         g->psync[2] = (long)n;
         coll_sync(g);
@@ -93,6 +115,12 @@ void coll_collect(const struct group *g, void *dest, const void *src, size_t n)
     size_t offset[g->set.size + 1];
     gather_offsets(g, offset, n);
     check_symmetric("shmem_collect", "dest", dest, settings.check ? offset[g->set.size] : 0);
+    if (unlikely(coll_is_spanning(g))) {
+        for (int i = 0; i < g->set.size; i++)
+            offset[i] = offset[i + 1] - offset[i];
+        gather_spanning(g, dest, src, n, offset);
+        return;
+    }
     pull_all(g, dest, src, offset, n);
     coll_sync(g);
     if (!g->team)
@@ -126,10 +154,34 @@ static void fetch_block(const struct group *g, int i, char *to, const char *from
                        to + (ptrdiff_t)k * dst * (ptrdiff_t)size);
 }
 
+// Strided blocks travel through copies.
+static void alltoall_spanning(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
+                              ptrdiff_t sst, size_t nelems, size_t size)
+{
+    size_t all = nelems * (size_t)g->set.size;
+    char *out = sst == 1 ? NULL : arena_alloc(all * size);
+    char *in = dst == 1 ? NULL : arena_alloc(all * size);
+    if ((sst != 1 && !out) || (dst != 1 && !in))
+        fatal("shmem_alltoalls: no memory for copies of %zu bytes", all * size);
+    if (out)
+        copy_strided(out, src, 1, sst, all, size);
+    shoal_coll_t c = {.kind = SHOAL_COLL_ALLTOALL, .dst = in ? in : dest, .src = out ? out : src,
+                      .count = nelems * size, .element_size = 1};
+    coll_span_call(g, &c, NULL);
+    if (in)
+        copy_strided(dest, in, dst, 1, all, size);
+    arena_free(out);
+    arena_free(in);
+}
+
 void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
                    ptrdiff_t sst, size_t nelems, size_t size)
 {
     size_t block = nelems * size;
+    if (unlikely(coll_is_spanning(g))) {
+        alltoall_spanning(g, dest, src, dst, sst, nelems, size);
+        return;
+    }
     bool brief = coll_is_short(g, block * (size_t)g->set.size) && sst == 1;
     if (brief) {
         exchange_enter(g->team);

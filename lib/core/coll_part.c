@@ -5,11 +5,8 @@
 #include "coll_plan.h"
 #include "counter.h"
 #include "elements.h"
-#include "log.h"
-#include "net_message.h"
-#include "remote.h"
+#include "slice.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // The collective as a PE sees it that may not be a member.
@@ -18,7 +15,6 @@ struct view {
     int area;
     uint64_t slot, round;
     int part;
-    struct coll_what *seen; // all members', copied from wherever they are; NULL: all on this node
 };
 
 void coll_part_name(struct operation *op, const struct shoal_team *team, uint64_t slot,
@@ -49,29 +45,7 @@ static struct coll_entry *entry(const struct view *v, int member)
 
 static const struct coll_what *what(const struct view *v, int member)
 {
-    return v->seen ? &v->seen[member] : &entry(v, member)->what;
-}
-
-// The own copy of something at another PE, by its reference.
-static void load(int pe, uint64_t ref, void *to, size_t n)
-{
-    if (world_is_here(pe))
-        memcpy(to, ref_at(ref), n);
-    else
-        remote_load(pe, world.ctl + (ref - (uint64_t)pe * (uint64_t)world.slice_size), to, n, false);
-}
-
-// In a team that spans nodes.
-static int see_all(struct view *v)
-{
-    if (set_is_here(&v->set))
-        return SHOAL_OK;
-    v->seen = malloc((size_t)v->set.size * sizeof *v->seen);
-    if (!v->seen)
-        return SHOAL_ENOMEM;
-    for (int i = 0; i < v->set.size; i++)
-        load(set_pe(&v->set, i), ref_of(&entry(v, i)->what), &v->seen[i], sizeof *v->seen);
-    return SHOAL_OK;
+    return &entry(v, member)->what;
 }
 
 bool coll_part_is_free(const struct operation *op)
@@ -95,30 +69,10 @@ static bool is_same(struct place a, struct place b)
     return a.pe == b.pe && a.space == b.space && a.offset == b.offset;
 }
 
-// All places are memory that every PE reaches, and one of the two is on this node.
 static void copy(struct place to, struct place from, size_t n)
 {
-    int needs;
-    if (n && !is_same(to, from) && place_copy(to, from, n, &needs))
-        fatal("a collective call cannot reach the memory of PE %d", needs);
-}
-
-static const void *look(struct place at, size_t n, void *buf)
-{
-    const void *here = place_here(at);
-    if (likely(here != NULL))
-        return here;
-    copy(place_of(buf), at, n);
-    return buf;
-}
-
-static void store(struct place to, void *from, size_t n)
-{
-    void *here = place_here(to);
-    if (likely(here != NULL))
-        memcpy(here, from, n);
-    else
-        copy(to, place_of(from), n);
+    if (n && !is_same(to, from))
+        memmove(place_here(to), place_here(from), n);
 }
 
 enum list { COUNTS, DISPLS, RECV_COUNTS, RECV_DISPLS };
@@ -127,11 +81,10 @@ enum list { COUNTS, DISPLS, RECV_COUNTS, RECV_DISPLS };
 static size_t listed(const struct view *v, int of, enum list which, int i)
 {
     const struct coll_what *e = what(v, of);
-    size_t at = (size_t)which * (size_t)v->set.size + (size_t)i, value;
+    size_t at = (size_t)which * (size_t)v->set.size + (size_t)i;
     if (!e->lists)
         return which == COUNTS || which == RECV_COUNTS ? e->count : (size_t)i * e->count;
-    load(set_pe(&v->set, of), e->lists + at * sizeof value, &value, sizeof value);
-    return value;
+    return ((const size_t *)ref_at(e->lists))[at];
 }
 
 static void gather_block(const struct view *v, int from, int to)
@@ -171,13 +124,10 @@ static struct slice_of_elements my_slice(const struct view *v)
 static int combine(const struct view *v, unsigned char *acc, size_t at, size_t n, int last)
 {
     const struct coll_what *e = what(v, v->part);
-    LINE_ALIGNED unsigned char part[LIMIT_COLL_BLOCK];
-    size_t bytes = n * e->size;
     int status = SHOAL_OK;
-    part[0] = 0; // or the compiler takes its address for a use
-    memcpy(acc, look(src_of(v, last, at), bytes, part), bytes);
+    memcpy(acc, place_here(src_of(v, last, at)), n * e->size);
     for (int i = last - 1; i >= 0 && !status; i--)
-        status = element_reduce(acc, look(src_of(v, i, at), bytes, part), n, e->op, e->type);
+        status = element_reduce(acc, place_here(src_of(v, i, at)), n, e->op, e->type);
     return status;
 }
 
@@ -189,11 +139,11 @@ static int reduce_block(const struct view *v, size_t at, size_t n, size_t to)
     if (status)
         return status;
     switch (e->kind) {
-    case SHOAL_COLL_REDUCE: store(dst_of(v, e->root, to), acc, n * e->size); break;
-    case SHOAL_COLL_REDUCE_SCATTER: store(dst_of(v, v->part, to), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE: memcpy(place_here(dst_of(v, e->root, to)), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE_SCATTER: memcpy(place_here(dst_of(v, v->part, to)), acc, n * e->size); break;
     default:
         for (int i = 0; i < v->set.size; i++)
-            store(dst_of(v, i, to), acc, n * e->size);
+            memcpy(place_here(dst_of(v, i, to)), acc, n * e->size);
     }
     return SHOAL_OK;
 }
@@ -208,7 +158,7 @@ static int scan_block(const struct view *v, size_t at, size_t n, size_t to)
     for (int i = v->set.size - 1; i >= exclusive && !status; i--) {
         status = combine(v, acc, at, n, i - exclusive);
         if (!status)
-            store(dst_of(v, i, to), acc, n * e->size);
+            memcpy(place_here(dst_of(v, i, to)), acc, n * e->size);
     }
     return status;
 }
@@ -260,66 +210,6 @@ static int run_part(const struct view *v)
     }
 }
 
-// One more part has ended, for a member that is on this node and of a team that spans them.
-static void end_at(const struct view *v, int member, int status)
-{
-    struct coll_entry *e = entry(v, member);
-    if (status)
-        atomic_store_explicit(&e->status, status, memory_order_relaxed);
-    if (1 + atomic_fetch_add_explicit(&e->parts, 1, memory_order_acq_rel) ==
-        v->round * (uint64_t)v->set.size)
-        counter_add(&e->done, set_pe(&v->set, member), 1, 0);
-}
-
-static void tell(const struct operation *part, int kind, int member, int status)
-{
-    struct view v = view_of(part);
-    struct operation op = *part;
-    op.kind = kind;
-    op.initiator = world.me;
-    op.pe = set_pe(&v.set, member);
-    op.n = (uint64_t)member;
-    op.type = status;
-    net_tell(&op, op.pe);
-}
-
-// Every member hears of every part.
-static void end_part_spanning(const struct view *v, const struct operation *op, int status)
-{
-    for (int i = 0; i < v->set.size; i++)
-        if (world_is_here(set_pe(&v->set, i)))
-            end_at(v, i, status);
-        else
-            tell(op, OPERATION_COLL_ENDED, i, status);
-}
-
-void coll_part_announce(const struct operation *part)
-{
-    struct view v = view_of(part);
-    for (int i = 0; i < v.set.size; i++)
-        if (world_is_here(set_pe(&v.set, i)))
-            counter_add(&entry(&v, i)->ready, set_pe(&v.set, i), 1, 0);
-        else
-            tell(part, OPERATION_COLL_READY, i, SHOAL_OK);
-}
-
-bool coll_part_is_sound(const struct operation *op)
-{
-    struct view v = view_of(op);
-    return v.area >= 0 && v.area < LIMIT_TEAMS && v.slot < COLL_DEPTH && v.set.size > 0 &&
-           v.set.size <= world.npes && v.part >= 0 && v.part < v.set.size &&
-           set_pe(&v.set, v.part) == world.me;
-}
-
-void coll_part_heard(const struct operation *op)
-{
-    struct view v = view_of(op);
-    if (op->kind == OPERATION_COLL_READY)
-        counter_add(&entry(&v, v.part)->ready, world.me, 1, 0);
-    else
-        end_at(&v, v.part, op->type);
-}
-
 // The last part to end tells every member.
 static void end_part(const struct view *v, int status)
 {
@@ -335,18 +225,12 @@ static void end_part(const struct view *v, int status)
         counter_add(&entry(v, i)->done, set_pe(&v->set, i), 1, 0);
 }
 
-static void run_claimed(struct view *v, const struct operation *op)
+static void run_claimed(const struct view *v)
 {
     ORDERED_ELSEWHERE(); // buffers that other PEs filled for others
-    int status = see_all(v);
-    if (!status)
-        status = run_part(v);
+    int status = run_part(v);
     ORDERED_ELSEWHERE();
-    if (v->seen)
-        end_part_spanning(v, op, status);
-    else
-        end_part(v, status);
-    free(v->seen);
+    end_part(v, status);
 }
 
 int coll_part_run(const struct operation *op, int *needs)
@@ -360,6 +244,6 @@ int coll_part_run(const struct operation *op, int *needs)
     }
     if (atomic_compare_exchange_strong_explicit(&e->claimed, &before, v.round, memory_order_acquire,
                                                 memory_order_relaxed))
-        run_claimed(&v, op);
+        run_claimed(&v);
     return SHOAL_OK;
 }

@@ -12,10 +12,4 @@ void coll_part_name(struct operation *op, const struct shoal_team *team, uint64_
                     uint64_t round, int member);
 bool coll_part_is_free(const struct operation *op); // nobody has taken it yet
 
-// In a team that spans nodes each member arms its part at its own entry, runs it alone, and hears of
-// all that start and of all parts that end. announce: this member has started.
-void coll_part_announce(const struct operation *part);
-void coll_part_heard(const struct operation *op); // OPERATION_COLL_READY or _ENDED
-bool coll_part_is_sound(const struct operation *op);
-
 #endif

@@ -5,16 +5,17 @@
 
 #include "arena.h"
 #include "coll_part.h"
+#include "coll_span.h"
 #include "counter.h"
 #include "elements.h"
 #include "inbox.h"
+#include "net.h"
+#include "reduce_ops.h"
 #include "wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LISTS = 4 };
 
 static bool is_rooted(int kind)
 {
@@ -98,7 +99,8 @@ static int allocate(struct shoal_coll_plan *p)
                          : !is_shared(c->src);
     if (p->src_bytes && copy && !(p->src_copy = arena_alloc(p->src_bytes)))
         return SHOAL_ENOMEM;
-    return SHOAL_OK;
+    bool leads = p->team->spans && p->team->me == p->team->nodes->local[0];
+    return leads && !(p->span = coll_span_new(p)) ? SHOAL_ENOMEM : SHOAL_OK;
 }
 
 static bool has_buffers(const struct shoal_coll_plan *p)
@@ -126,10 +128,11 @@ static int check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
                                                                           : SHOAL_OK;
 }
 
-int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, struct shoal_coll_plan **plan)
+int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, const struct reduce_op *fold,
+                  struct shoal_coll_plan **plan)
 {
-    size_t size;
-    int status = check(team, coll, &size);
+    size_t size = fold ? fold->size : 0;
+    int status = fold ? SHOAL_OK : check(team, coll, &size);
     if (status)
         return status;
     struct shoal_coll_plan *p = calloc(1, sizeof *p);
@@ -138,6 +141,7 @@ int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, struct shoa
     p->team = team;
     p->coll = *coll;
     p->size = size;
+    p->fold = fold;
     measure(p);
     bool fits = p->src_bytes <= PTRDIFF_MAX && p->dst_bytes <= PTRDIFF_MAX;
     status = fits && has_buffers(p) ? allocate(p) : SHOAL_EINVAL;
@@ -154,6 +158,7 @@ void coll_plan_free(struct shoal_coll_plan *p)
     arena_free(p->src_copy);
     arena_free(p->dst_copy);
     arena_free(p->lists);
+    coll_span_free(p->span);
     free(p);
 }
 
@@ -208,6 +213,11 @@ static void fill_part(const struct shoal_coll_plan *p, uint64_t slot, struct ope
     coll_part_name(op, p->team, slot, p->round, p->team->me);
 }
 
+static uint64_t slot_of(const struct shoal_coll_plan *p)
+{
+    return p->seq % COLL_DEPTH;
+}
+
 static void wait_for_entry(const struct coll_entry *e, uint64_t rounds)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
@@ -227,51 +237,60 @@ static void settle(struct shoal_coll_plan *p) // with the lock
     p->entry = NULL;
 }
 
+// The entry of this start, when the collective that had it has ended.
+static void take_entry(struct shoal_coll_plan *p, shoal_event_t *event)
+{
+    struct shoal_team *team = p->team;
+    p->seq = team->plans++;
+    p->round = p->seq / COLL_DEPTH + 1;
+    p->is_running = true;
+    p->entry = &team_area_at(team, team->me)->coll[slot_of(p)];
+    wait_for_entry(p->entry, p->round - 1);
+    pthread_mutex_lock(&entry_lock);
+    if (team->running[slot_of(p)]) // its event is looked at later, and the entry is used again now
+        settle(team->running[slot_of(p)]);
+    team->running[slot_of(p)] = p;
+    pthread_mutex_unlock(&entry_lock);
+    describe(p);
+    *event = (shoal_event_t){
+        .word = (uint64_t *)&p->entry->done.success, .least = p->round, .more = p};
+}
+
 int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
 {
     struct shoal_team *team = p->team;
+    if (team->spans) {
+        take_entry(p, event);
+        coll_span_start(p);
+        return SHOAL_OK;
+    }
     struct work *w = trigger_new();
     if (!w)
         return SHOAL_ENOMEM;
-    uint64_t seq = team->plans++, slot = seq % COLL_DEPTH;
-    p->round = seq / COLL_DEPTH + 1;
-    p->is_running = true;
-    p->entry = &team_area_at(team, team->me)->coll[slot];
-    wait_for_entry(p->entry, p->round - 1);
-    pthread_mutex_lock(&entry_lock);
-    if (team->running[slot]) // its event is looked at later, and the entry is used again now
-        settle(team->running[slot]);
-    team->running[slot] = p;
-    pthread_mutex_unlock(&entry_lock);
-    describe(p);
+    take_entry(p, event);
     w->done = 0;
-    fill_part(p, slot, &w->op);
-    struct coll_entry *first = team->spans ? p->entry : &team_area_at(team, 0)->coll[slot];
-    struct operation part = w->op; // which may be done, and used again, once it is armed
-    *event = (shoal_event_t){
-        .word = (uint64_t *)&p->entry->done.success, .least = p->round, .more = p};
+    fill_part(p, slot_of(p), &w->op);
+    struct coll_entry *first = &team_area_at(team, 0)->coll[slot_of(p)];
     trigger_arm(w, &first->ready, p->round * (uint64_t)team->set.size);
-    if (team->spans)
-        coll_part_announce(&part);
-    else
-        counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
+    counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
     return SHOAL_OK;
 }
 
 bool coll_plan_help(struct shoal_coll_plan *p)
 {
     struct shoal_team *team = p->team;
+    if (unlikely(team->spans))
+        return p->span && net_progress() > 0;
     pthread_mutex_lock(&entry_lock);
     const struct coll_entry *e = p->entry;
     pthread_mutex_unlock(&entry_lock);
     if (!e)
         return false;
     uint64_t slot = (uint64_t)(e - team_area_at(team, team->me)->coll);
-    const struct coll_entry *first = team->spans ? e : &team_area_at(team, 0)->coll[slot];
+    const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
     if (counter_sum(&first->ready) < p->round * (uint64_t)team->set.size)
         return false;
-    int parts = team->spans ? 1 : team->set.size; // the own one first
-    for (int k = 0; k < parts; k++) {
+    for (int k = 0; k < team->set.size; k++) { // the own one first
         int i = (team->me + k) % team->set.size, needs;
         struct operation op = {.kind = OPERATION_COLL, .initiator = world.me};
         coll_part_name(&op, team, slot, p->round, i);
@@ -279,6 +298,30 @@ bool coll_plan_help(struct shoal_coll_plan *p)
             return true;
     }
     return false;
+}
+
+static void results(const struct shoal_coll_plan *p, int status)
+{
+    if (p->dst_copy && !status)
+        memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
+}
+
+int coll_plan_call(struct shoal_coll_plan *p)
+{
+    struct shoal_team *team = p->team;
+    p->seq = team->calls++;
+    p->round = p->seq + 1;
+    p->seq |= COLL_SEQ_CALL;
+    p->entry = &team_area_at(team, team->me)->coll[COLL_CALL];
+    describe(p);
+    coll_span_start(p);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (counter_sum(&p->entry->done) < p->round)
+        if (!p->span || !net_progress())
+            waiter_step(&w);
+    int status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
+    results(p, status);
+    return status;
 }
 
 int coll_plan_end(struct shoal_coll_plan *p)
@@ -289,8 +332,7 @@ int coll_plan_end(struct shoal_coll_plan *p)
     pthread_mutex_unlock(&entry_lock);
     int status = p->status;
     p->is_running = false;
-    if (p->dst_copy && !status)
-        memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
+    results(p, status);
     if (p->once)
         coll_plan_free(p);
     return status;

@@ -5,6 +5,9 @@
 // Part i writes member i's result, or slice i of everybody's: parts touch no common byte, and each
 // combines the members in their order.
 //
+// In a team that spans nodes the members of a node count themselves at its leader's entry, and the
+// leader does the rest (coll_span.h).
+//
 // Private buffers go through copies in memory that all reach: the source when the collective
 // starts, the destination when its event is found done.
 #ifndef SHOAL_CORE_COLL_PLAN_H
@@ -12,6 +15,9 @@
 
 #include "operation.h"
 #include "team.h"
+
+struct coll_span;
+struct reduce_op;
 
 struct shoal_coll_plan {
     struct shoal_team *team;
@@ -25,15 +31,22 @@ struct shoal_coll_plan {
     void *src_copy, *dst_copy;   // arena, or NULL
     size_t *lists;               // arena, or NULL
     bool once;                   // freed when done
+    uint64_t seq;                // of the team's plans, which one this start is
+    const struct reduce_op *fold; // of shmem.h, NULL: op and type
+    struct coll_span *span;      // of a team over nodes, at a node's leader, else NULL
 };
 
-// SHOAL_EINVAL, SHOAL_ENOMEM, or 0 and a plan. Not collective.
-int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll,
+// SHOAL_EINVAL, SHOAL_ENOMEM, or 0 and a plan. Not collective. fold: an operator of shmem.h in the
+// place of op and type, or NULL.
+int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, const struct reduce_op *fold,
                   struct shoal_coll_plan **plan);
 void coll_plan_free(struct shoal_coll_plan *plan);
 
 // Collective. Waits only when COLL_DEPTH are in flight already.
 int coll_plan_start(struct shoal_coll_plan *plan, shoal_event_t *event);
+
+// Blocking, in a team that spans nodes, in the order of such calls.
+int coll_plan_call(struct shoal_coll_plan *plan);
 
 // Runs a part that nobody has taken yet, if all have come. False: there was nothing to do.
 bool coll_plan_help(struct shoal_coll_plan *plan);

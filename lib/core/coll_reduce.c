@@ -4,6 +4,7 @@
 // a slice of the elements, reads it from every source, and stores the result to every destination.
 #include "coll.h"
 
+#include "coll_span.h"
 #include "exchange.h"
 
 #include <string.h>
@@ -93,10 +94,19 @@ static void by_slices(const struct group *g, const struct reduce_op *op, void *d
     coll_sync(g);
 }
 
+static void spanning(const struct group *g, const struct reduce_op *op, void *dest,
+                     const void *src, size_t n, int kind)
+{
+    shoal_coll_t c = {.kind = kind, .dst = dest, .src = src, .count = n, .element_size = op->size};
+    coll_span_call(g, &c, op);
+}
+
 void coll_reduce(const struct group *g, const struct reduce_op *op, void *dest, const void *src,
                  size_t n)
 {
-    if (coll_is_short(g, n * op->size))
+    if (unlikely(coll_is_spanning(g)))
+        spanning(g, op, dest, src, n, SHOAL_COLL_ALLREDUCE);
+    else if (coll_is_short(g, n * op->size))
         reduce_short(g, op, dest, src, n);
     else
         by_slices(g, op, dest, src, n, REDUCE);
@@ -105,7 +115,9 @@ void coll_reduce(const struct group *g, const struct reduce_op *op, void *dest, 
 void coll_scan(const struct group *g, const struct reduce_op *op, void *dest, const void *src,
                size_t n, bool inclusive)
 {
-    if (coll_is_short(g, n * op->size))
+    if (unlikely(coll_is_spanning(g)))
+        spanning(g, op, dest, src, n, inclusive ? SHOAL_COLL_SCAN : SHOAL_COLL_EXSCAN);
+    else if (coll_is_short(g, n * op->size))
         scan_short(g, op, dest, src, n, inclusive ? g->me : g->me - 1);
     else
         by_slices(g, op, dest, src, n, inclusive ? SCAN_INCLUSIVE : SCAN_EXCLUSIVE);

@@ -4,6 +4,8 @@
 // only once), the user's pSync for active sets.
 #include "coll.h"
 
+#include "coll_message.h"
+#include "coll_nodes.h"
 #include "log.h"
 #include "remote.h"
 
@@ -21,14 +23,15 @@ struct group group_of_active_set(int start, int stride, int size, long *psync)
                           .spans = !set_is_here(&set)};
 }
 
-static void sync_dissemination(struct shoal_team *team)
+// Among `count` members, of which this is number `me`; local: their numbers in the team, NULL: all
+// are of this node, and the numbers are the same.
+static void disseminate(struct shoal_team *team, uint64_t seq, int me, int count, const int *local)
 {
-    uint64_t seq = ++team->syncs;
     struct team_area *own = team_area_at(team, team->me);
-    for (int round = 0, distance = 1; distance < team->set.size; round++, distance *= 2) {
-        int partner = team->me + distance;
-        partner -= partner >= team->set.size ? team->set.size : 0;
-        struct team_area *theirs = team_area_at(team, partner);
+    for (int round = 0, distance = 1; distance < count; round++, distance *= 2) {
+        int partner = me + distance;
+        partner -= partner >= count ? count : 0;
+        struct team_area *theirs = team_area_at(team, local ? local[partner] : partner);
         // Pairs with the partner's acquire load below.
         atomic_store_explicit(&theirs->flag[round].seq, seq, memory_order_release);
         bell_check(&theirs->flag_bell);
@@ -38,38 +41,68 @@ static void sync_dissemination(struct shoal_team *team)
     }
 }
 
+static void sync_dissemination(struct shoal_team *team)
+{
+    disseminate(team, ++team->syncs, team->me, team->set.size, NULL);
+}
+
+static void wait_until_open(struct team_area *first, uint64_t seq)
+{
+    struct waiter w = waiter_start(&first->bell);
+    // Pairs with the release store of who opens.
+    while (atomic_load_explicit(&first->opened, memory_order_acquire) < seq)
+        waiter_step(&w);
+}
+
+static void open_all(struct team_area *first, uint64_t seq)
+{
+    atomic_store_explicit(&first->opened, seq, memory_order_release);
+    bell_check(&first->bell);
+}
+
 static void sync_central(struct shoal_team *team)
 {
     uint64_t seq = ++team->syncs;
     struct team_area *first = team_area_at(team, 0);
     // acq_rel: the last to arrive has seen what all the others wrote before they arrived.
     uint64_t arrived = 1 + atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel);
-    if (arrived == seq * (uint64_t)team->set.size) {
-        atomic_store_explicit(&first->opened, seq, memory_order_release);
-        bell_check(&first->bell);
-        return;
-    }
-    struct waiter w = waiter_start(&first->bell);
-    // Pairs with the release store of the last to arrive.
-    while (atomic_load_explicit(&first->opened, memory_order_acquire) < seq)
-        waiter_step(&w);
+    if (arrived == seq * (uint64_t)team->set.size)
+        open_all(first, seq);
+    else
+        wait_until_open(first, seq);
 }
 
-// Over nodes: what this PE has sent is complete first. Flags count, since a network may deliver two
-// of them in any order.
+// Dissemination between the leaders: one message each way for a pair and round.
+static void meet_leaders(struct shoal_team *team, uint64_t seq)
+{
+    const struct coll_nodes *n = team->nodes;
+    struct coll_head head = {.area = team->area, .kind = COLL_SYNC, .seq = seq};
+    for (int distance = 1; distance < n->count; distance *= 2) {
+        int to = (n->mine + distance) % n->count, from = (n->mine - distance + n->count) % n->count;
+        coll_message_send(set_pe(&team->set, n->leader[to]), &head, NULL);
+        coll_message_wait(set_pe(&team->set, n->leader[from]), &head);
+    }
+}
+
+// Over nodes: the members of a node arrive at their leader, the leaders meet, and open. What was sent
+// to other nodes before is not complete there: who means that calls remote_flush first.
 static void sync_spanning(struct shoal_team *team)
 {
-    uint64_t seq = ++team->syncs;
-    struct team_area *own = team_area_at(team, team->me);
-    remote_flush();
-    for (int round = 0, distance = 1; distance < team->set.size; round++, distance *= 2) {
-        int partner = team->me + distance;
-        partner -= partner >= team->set.size ? team->set.size : 0;
-        remote_add(set_pe(&team->set, partner), &own->flag[round].seq, 1);
-        struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-        while (atomic_load_explicit(&own->flag[round].seq, memory_order_acquire) < seq)
-            waiter_step(&w);
+    const struct coll_nodes *n = team->nodes;
+    uint64_t seq = ++team->syncs, all = seq * (uint64_t)n->locals;
+    struct team_area *first = team_area_at(team, n->local[0]);
+    uint64_t arrived = 1 + atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel);
+    if (team->me != n->local[0]) {
+        if (arrived == all)
+            bell_check(&first->flag_bell);
+        wait_until_open(first, seq);
+        return;
     }
+    struct waiter w = waiter_start(&first->flag_bell);
+    while (atomic_load_explicit(&first->arrived, memory_order_acquire) < all)
+        waiter_step(&w);
+    meet_leaders(team, seq);
+    open_all(first, seq);
 }
 
 static _Atomic long *own_word(const struct group *g, int word)
@@ -128,10 +161,21 @@ void coll_sync_team(struct shoal_team *team)
 // member's area when that member goes on, in this one each waits for its own area alone.
 void coll_part_team(struct shoal_team *team)
 {
-    if (team->spans)
-        sync_spanning(team);
-    else
+    if (!team->spans) {
         sync_dissemination(team);
+        return;
+    }
+    const struct coll_nodes *n = team->nodes;
+    remote_flush();
+    sync_spanning(team);
+    disseminate(team, team->syncs, n->my_local, n->locals, n->local);
+}
+
+void coll_barrier_world(void)
+{
+    if (unlikely(!world_is_direct()))
+        remote_flush();
+    coll_sync_world();
 }
 
 void coll_sync_world(void)

@@ -3,6 +3,7 @@
 #include "counter.h"
 
 #include "coll.h"
+#include "remote.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -82,8 +83,11 @@ shoal_ct_t counter_alloc(struct shoal_team *team)
 void counter_free(struct shoal_team *team, shoal_ct_t ct)
 {
     struct counter *c = counter_at(world.me, ct);
-    if (team)
-        coll_sync_team(team); // nobody adds to it any more
+    if (team) { // nobody adds to it any more
+        if (team->spans)
+            remote_flush();
+        coll_sync_team(team);
+    }
     trigger_cancel_all(c);
     pthread_mutex_lock(&lock);
     atomic_store_explicit(&c->users, 0, memory_order_relaxed);

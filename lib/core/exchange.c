@@ -2,11 +2,6 @@
 // Exchanges of short parts. See exchange.h.
 #include "exchange.h"
 
-#include "coll.h"
-#include "log.h"
-#include "remote.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 void exchange_enter(struct shoal_team *team)
@@ -31,36 +26,10 @@ static void wait_until_left(struct shoal_team *team, uint64_t seq)
     team->all_left = seq;
 }
 
-// Across nodes: after this all have published, and have left the exchange before.
-static void meet(struct shoal_team *team)
-{
-    if (team->met == team->exchanges)
-        return;
-    team->met = team->exchanges;
-    coll_sync_team(team);
-}
-
-static const void *read_far(struct shoal_team *team, int i, size_t n)
-{
-    unsigned char *slot = team_area_at(team, team->me)->slot[team->exchanges & 1];
-    meet(team);
-    if (i == team->me)
-        return slot;
-    if (!team->fetched && !(team->fetched = malloc(LIMIT_COLL_SLOT)))
-        fatal("no memory for a collective over nodes");
-    remote_load(set_pe(&team->set, i), slot, team->fetched, n, false);
-    return team->fetched;
-}
-
 void exchange_publish(struct shoal_team *team, const void *part, size_t n)
 {
     uint64_t seq = team->exchanges;
     struct team_area *own = team_area_at(team, team->me);
-    if (team->spans) {
-        if (n)
-            memcpy(own->slot[seq & 1], part, n);
-        return;
-    }
     struct team_line *line = &own->publish[seq & 1];
     if (seq > 2 && team->all_left < seq - 2)
         wait_until_left(team, seq - 2);
@@ -73,8 +42,6 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
 
 const void *exchange_read(struct shoal_team *team, int i, size_t n)
 {
-    if (team->spans)
-        return read_far(team, i, n);
     struct team_area *area = team_area_at(team, i);
     struct team_line *line = &area->publish[team->exchanges & 1];
     wait_for_seq(&line->seq, team->exchanges, &area->bell);
@@ -84,10 +51,6 @@ const void *exchange_read(struct shoal_team *team, int i, size_t n)
 void exchange_leave(struct shoal_team *team, bool read_all)
 {
     struct team_area *own = team_area_at(team, team->me);
-    if (team->spans) {
-        meet(team);
-        return;
-    }
     // Pairs with the acquire load in wait_until_left: what was read is no longer needed.
     atomic_store_explicit(&own->leave.seq, team->exchanges, memory_order_release);
     bell_check(&own->bell);

@@ -3,7 +3,7 @@
 // read whose you want, leave. A part of up to LINE_BYTES travels in the line of its sequence
 // number: one cache line moved.
 //
-// In a team that spans nodes parts are published and, once all have met, loaded over the network.
+// For teams on one node.
 //
 // Two parts by parity: a member overwrites the part of exchange s - 2 only when all have left it.
 // Who has read everybody's part of s knows that all have left s - 1, and need not look.

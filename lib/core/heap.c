@@ -63,7 +63,7 @@ static void agree(enum call_id call, uint64_t a, uint64_t b)
     struct call_record mine = {call, a, b};
     unsigned parity = operations++ & 1;
     world_ctl(world.me)->record[parity] = mine;
-    coll_sync_world();
+    coll_barrier_world();
     if (!settings.check)
         return;
     struct call_record other;
@@ -137,7 +137,7 @@ void *heap_realloc(void *ptr, size_t size)
             tlsf_free(space, offset);
         }
     }
-    coll_sync_world();
+    coll_barrier_world();
     call_leave();
     return ptr;
 }

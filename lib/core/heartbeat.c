@@ -7,6 +7,8 @@
 // disturbed only by what comes for it.
 #include "net.h"
 
+#include "coll_run.h"
+#include "host_watch.h"
 #include "inbox_area.h"
 #include "log.h"
 #include "slice.h"
@@ -21,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BEAT_NS = 250000, BLOCK_MS = 20 };
+enum { BEAT_NS = 250000, BLOCK_MS = 20, BLOCK_COLL_MS = 1 };
 
 _Atomic uint32_t heartbeat_seen;
 
@@ -68,7 +70,9 @@ static bool block(void)
     } else if (net.transport->arm(net.ep) == TRANSPORT_DONE) {
         struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = kick_fd, .events = POLLIN}};
         eventfd_t kicks;
-        if (may_block() && poll(p, ARRAY_LEN(p), BLOCK_MS) > 0)
+        // What a collective waits for may come from this node, too.
+        int ms = coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS;
+        if (may_block() && poll(p, ARRAY_LEN(p), ms) > 0)
             came = p[0].revents != 0;
         if (!atomic_exchange(&is_blocked, false))
             eventfd_read(kick_fd, &kicks);
@@ -81,11 +85,13 @@ static void *beat(void *unused)
     while (atomic_load_explicit(&running, memory_order_relaxed)) {
         uint32_t seen = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
         rest();
+        host_watch_beat();
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == seen &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
             // A PE that waits on a core of its own serves what others want of its memory itself: it is
             // sooner awake for the next one. It goes on for wait_hooks.linger_ns.
             bool came = block() && wait_hooks.linger_ns;
+            host_watch_beat();
             if (net_move() > 0 || came)
                 wake_here();
         }

@@ -458,6 +458,7 @@ void inbox_down(void)
 {
     wait_hooks.progress = NULL;
     wait_hooks.bell = NULL;
+    wait_hooks.user = NULL;
     struct channel *c = shared.channel;
     shared.head = shared.given_back = c->ticket;
     atomic_store_explicit(&c->drained, shared.head, memory_order_release);

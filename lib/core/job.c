@@ -5,6 +5,7 @@
 #include "cpus.h"
 #include "tunables.h"
 #include "log.h"
+#include "settings.h"
 #include "slice.h"
 #include "card.h"
 
@@ -44,11 +45,14 @@ size_t job_default_heap(int npes)
     return size;
 }
 
-// Consecutive PEs, as evenly as it goes.
+// Consecutive PEs, as evenly as it goes, or one to each node in turn.
 static void fill_pes(struct job *job, const struct job_pe *pe)
 {
-    for (int i = 0; i < job->npes; i++)
-        job->pe[i] = pe ? pe[i] : (struct job_pe){(int32_t)((int64_t)i * job->nodes / job->npes), i};
+    for (int i = 0; i < job->npes; i++) {
+        int block = (int)((int64_t)i * job->nodes / job->npes);
+        job->pe[i] = pe ? pe[i]
+                        : (struct job_pe){settings.vnodes_cyclic ? i % job->nodes : block, i};
+    }
 }
 
 static size_t tables_size(int npes)
@@ -68,13 +72,21 @@ static void fill_header(struct job *job, const struct job_plan *plan)
     job->nodes = plan->nodes < plan->npes ? plan->nodes : plan->npes;
     job->slots = plan->slots;
     job->cards = job->nodes > 1 ? tables : 0;
-    job->header_size =
-        round_up(tables + (job->cards ? (size_t)plan->npes * CARD_SIZE : 0), HEAP_GRAIN);
+    size_t end = tables + (job->cards ? (size_t)plan->npes * CARD_SIZE : 0);
+    job->hosts = plan->host ? end : 0;
+    end += plan->host ? (size_t)job->nodes * JOB_HOST : 0;
+    job->header_size = round_up(end, HEAP_GRAIN);
     job->heap_offset = round_up(sizeof(struct slice), HEAP_GRAIN);
     job->heap_size = round_up(heap_size, HEAP_GRAIN);
     job->arena_size = job->heap_size > ARENA_LEAST ? job->heap_size : ARENA_LEAST;
     job->slice_size = job->heap_offset + job->heap_size + job->arena_size;
     fill_pes(job, plan->pe);
+}
+
+static int write_hosts(int fd, const struct job *job, const struct job_plan *plan)
+{
+    size_t size = plan->host ? (size_t)job->nodes * JOB_HOST : 0;
+    return pwrite(fd, plan->host, size, (off_t)job->hosts) == (ssize_t)size ? 0 : -1;
 }
 
 int job_create_planned(const struct job_plan *plan)
@@ -92,7 +104,8 @@ int job_create_planned(const struct job_plan *plan)
     }
     fill_header(job, plan);
     off_t size = (off_t)(job->header_size + (size_t)plan->slots * job->slice_size);
-    bool failed = ftruncate(fd, size) || pwrite(fd, job, tables, 0) != (ssize_t)tables;
+    bool failed = ftruncate(fd, size) || pwrite(fd, job, tables, 0) != (ssize_t)tables ||
+                  write_hosts(fd, job, plan);
     free(job);
     if (failed) {
         log_line(LOG_ERROR, LOG_BOOT, "cannot make a shared file of %lld bytes for %d PEs: %s; "
@@ -113,7 +126,8 @@ int job_create(int npes, int nodes, size_t heap_size, pid_t launcher)
 static bool cards_fit(const struct job *job)
 {
     return job->nodes <= job->npes && job->cards >= tables_size(job->npes) &&
-           job->cards + (uint64_t)job->npes * CARD_SIZE <= job->header_size;
+           job->cards + (uint64_t)job->npes * CARD_SIZE <= job->header_size &&
+           job->hosts + (uint64_t)job->nodes * JOB_HOST <= job->header_size;
 }
 
 static bool header_is_sound(const struct job *job, off_t file_size)

@@ -19,12 +19,14 @@
 #include "wait.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 4u           // bump when a structure here changes
+#define JOB_LAYOUT 5u           // bump when a structure here changes
+#define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
 #define JOB_ENV_FD "SHOAL_JOB"
@@ -51,6 +53,7 @@ struct job {
     int32_t nodes;
     int32_t slots;         // PEs in this file
     uint64_t cards;        // file offset of the cards (card.h), 0 on one node
+    uint64_t hosts;        // file offset of the nodes' names, JOB_HOST each, 0 on one host
     LINE_ALIGNED _Atomic int32_t ready;  // PEs that have published their layout
     _Atomic int32_t ended;               // JOB_ENDED_*, set once
     _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit
@@ -60,11 +63,14 @@ struct job {
     _Atomic int32_t dead;                // PEs in state PE_DEAD
     _Atomic int32_t watchers;            // PEs that want to be told of those
     _Atomic int32_t carded;              // PEs of this file that have filled in their card
+    _Atomic int32_t told;                // JOB_TOLD_*: why the job cannot start
     struct bell bell;                    // rung when `ready`, `carded` or `leaving` changes
     struct job_pe pe[];                  // npes of them
 };
 
-enum { JOB_RUNNING, JOB_ENDED_GLOBAL_EXIT, JOB_ENDED_FATAL };
+// LOST: with another host, as a line has said.
+enum { JOB_RUNNING, JOB_ENDED_GLOBAL_EXIT, JOB_ENDED_FATAL, JOB_ENDED_LOST };
+enum { JOB_TOLD_NOTHING, JOB_TOLD_SOON, JOB_TOLD };
 
 // What a PE has reached; the launcher reads it when the process is gone.
 enum pe_state {
@@ -96,6 +102,12 @@ struct pe_ctl {
 _Static_assert(sizeof(struct job) == 3 * CACHE_LINE, "job header: three lines");
 _Static_assert(sizeof(struct pe_ctl) == 4 * CACHE_LINE, "PE control: four lines");
 
+// Does the job have a file on other hosts too?
+static inline bool job_has_hosts(const struct job *job)
+{
+    return job->slots < job->npes;
+}
+
 static inline uint64_t job_slice(const struct job *job, int pe)
 {
     return job->header_size + (uint64_t)job->pe[pe].slot * job->slice_size;
@@ -109,6 +121,7 @@ struct job_plan {
     pid_t launcher;   // 0: none of ours
     uint64_t secret;  // 0: choose
     const struct job_pe *pe;
+    const char (*host)[JOB_HOST]; // names of the nodes, NULL: one host
 };
 int job_create_planned(const struct job_plan *plan);
 size_t job_default_heap(int slots);

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@
 #define WATCHED_MS 300     // for those who asked to be told of a death, as in oshrun
 #define LOOK_MS 100        // between looks whether others live
 #define MEETING_KEY "shoal-meeting-%d"
+#define MEETING_NONE "none"
 
 static struct pmi *launcher;
 static pid_t joined_pid;
@@ -38,38 +40,86 @@ static bool same_pids; // a PE's number of its process is its number here
 
 // ---- all together
 
-// What the nodes agree upon before they make their files.
+// What the nodes agree upon before they make their files. The same in all versions: it tells them
+// apart.
 struct terms {
+    uint32_t magic, layout;
     uint64_t secret, heap_size;
+    char host[JOB_HOST];
 };
 
-// The secret is that of the first node, the heap the smallest that any would choose.
-static int agree(struct pmi *pmi, struct terms *t)
+// What is agreed, with the hosts' names. Leaders only.
+struct agreement {
+    uint64_t secret, heap_size;
+    char (*host)[JOB_HOST];
+};
+
+static int own_terms(struct terms *t, const struct pmi *pmi)
 {
-    bool leads = pmi->rank == pmi->local[0];
-    struct terms *all = NULL;
-    if (leads) {
-        if (pmi_map(pmi) || getrandom(&t->secret, sizeof t->secret, 0) != sizeof t->secret ||
-            !(all = calloc((size_t)pmi->map.nodes, sizeof *all)))
-            return -1;
-        t->heap_size = settings.symmetric_size ? (size_t)settings.symmetric_size
-                                               : job_default_heap(pmi->locals);
+    *t = (struct terms){.magic = (uint32_t)JOB_MAGIC, .layout = JOB_LAYOUT};
+    t->heap_size = settings.symmetric_size ? (size_t)settings.symmetric_size
+                                           : job_default_heap(pmi->locals);
+    if (gethostname(t->host, sizeof t->host - 1))
+        snprintf(t->host, sizeof t->host, "without a name");
+    return getrandom(&t->secret, sizeof t->secret, 0) == sizeof t->secret ? 0 : -1;
+}
+
+// A name from elsewhere that a terminal would not obey.
+static void take_name(char *to, const char *from)
+{
+    int n = 0;
+    for (; n < JOB_HOST - 1 && from[n]; n++)
+        to[n] = from[n] > ' ' && from[n] <= '~' ? from[n] : '?';
+    to[n] = '\0';
+}
+
+// The secret is that of the first node, the heap the smallest that any would choose. 1: another
+// version is among us, which the first node's leader says.
+static int conclude(const struct pmi *pmi, const struct terms *all, struct agreement *a)
+{
+    *a = (struct agreement){.secret = all[0].secret,
+                            .heap_size = all[0].heap_size,
+                            .host = calloc((size_t)pmi->map.nodes, JOB_HOST)};
+    for (int node = 0; a->host && node < pmi->map.nodes; node++) {
+        take_name(a->host[node], all[node].host);
+        if (all[node].heap_size < a->heap_size)
+            a->heap_size = all[node].heap_size;
+        if (all[node].magic == all[0].magic && all[node].layout == all[0].layout)
+            continue;
+        if (node_of(&pmi->map, pmi->rank) == 0)
+            log_line(LOG_ERROR, LOG_BOOT,
+                     "PE %d on host %s has another version of libshoal than "
+                     "PE %d on host %s (layout %u, not %u): install the same one on all hosts",
+                     node_rank(&pmi->map, node, 0), a->host[node], pmi->rank, a->host[0],
+                     all[node].layout, all[0].layout);
+        return 1;
     }
-    int status = pmi_exchange(pmi, t, sizeof *t, all);
-    for (int node = 0; leads && !status && node < pmi->map.nodes; node++)
-        if (all[node].heap_size < t->heap_size)
-            t->heap_size = all[node].heap_size;
-    if (leads)
-        t->secret = all[0].secret;
+    return a->host ? 0 : -1;
+}
+
+static int agree(struct pmi *pmi, struct agreement *a)
+{
+    struct terms own, *all = NULL;
+    bool leads = pmi->rank == pmi->local[0];
+    if (leads && (pmi_map(pmi) || own_terms(&own, pmi) ||
+                  !(all = calloc((size_t)pmi->map.nodes, sizeof *all))))
+        return -1;
+    int status = pmi_exchange(pmi, &own, sizeof own, all);
+    if (leads && !status)
+        status = conclude(pmi, all, a);
     free(all);
     return status;
 }
 
 // Every PE's node, and its place among those of its node.
-static int create_of_several(struct pmi *pmi, const struct terms *t)
+static int create_of_several(struct pmi *pmi, const struct agreement *a)
 {
-    struct job_plan plan = {.npes = pmi->size, .nodes = pmi->map.nodes, .slots = pmi->locals,
-                            .heap_size = t->heap_size, .secret = t->secret};
+    struct job_plan plan = {.npes = pmi->size,
+                            .nodes = pmi->map.nodes,
+                            .slots = pmi->locals,
+                            .heap_size = a->heap_size,
+                            .secret = a->secret,
+                            .host = (const char(*)[JOB_HOST])a->host};
     struct job_pe *pe = calloc((size_t)pmi->size, sizeof *pe);
     int *used = calloc((size_t)pmi->map.nodes, sizeof *used);
     int fd = -1;
@@ -86,18 +136,18 @@ static int create_of_several(struct pmi *pmi, const struct terms *t)
     return fd;
 }
 
-static int create(struct pmi *pmi, const struct terms *t)
+static int create(struct pmi *pmi, const struct agreement *a)
 {
     if (pmi->locals < pmi->size)
-        return create_of_several(pmi, t);
+        return create_of_several(pmi, a);
     return job_create(pmi->locals, (int)settings.vnodes, settings.symmetric_size, 0);
 }
 
-static int lead(struct pmi *pmi, const char *key, const struct terms *t)
+static int lead(struct pmi *pmi, const char *key, const struct agreement *a)
 {
     struct meeting m;
     char value[PMI_ENCODED(sizeof m) + 1];
-    int fd = create(pmi, t);
+    int fd = create(pmi, a);
     int listener = fd >= 0 ? meeting_listen(&m) : -1;
     if (listener < 0)
         return -1;
@@ -114,6 +164,8 @@ static int follow(struct pmi *pmi, const char *key)
     char value[PMI_VALUE_MOST + 1];
     if (pmi->fence(pmi) || pmi->get(pmi, pmi->local[0], key, value, sizeof value))
         return -1;
+    if (strcmp(value, MEETING_NONE) == 0)
+        return -1;
     if (pmi_decode(value, &m, sizeof m) == 0)
         return meeting_ask(&m, pmi->rank, JOIN_MS, &same_pids);
     log_line(LOG_ERROR, LOG_BOOT, "%s: what PE %d published as %s is not its address", pmi->name,
@@ -121,14 +173,24 @@ static int follow(struct pmi *pmi, const char *key)
     return -1;
 }
 
+// There will be no job, as one of the leaders has said: nobody ends before that line is out.
+static void disagree(struct pmi *pmi, const char *key)
+{
+    if (pmi->put(pmi, key, MEETING_NONE) == 0)
+        pmi->fence(pmi);
+}
+
 static int meet(struct pmi *pmi)
 {
     char key[PMI_KEY_MOST + 1];
     snprintf(key, sizeof key, MEETING_KEY, pmi->local[0]);
-    struct terms terms = {0};
-    int fd = -1;
-    if (pmi->locals == pmi->size || agree(pmi, &terms) == 0)
-        fd = pmi->rank == pmi->local[0] ? lead(pmi, key, &terms) : follow(pmi, key);
+    struct agreement a = {0};
+    int fd = -1, status = pmi->locals < pmi->size ? agree(pmi, &a) : 0;
+    if (status == 0)
+        fd = pmi->rank == pmi->local[0] ? lead(pmi, key, &a) : follow(pmi, key);
+    else if (status > 0)
+        disagree(pmi, key);
+    free(a.host);
     if (fd < 0)
         pmi->abort(pmi, EXIT_FAILURE, "a PE cannot join the job"); // the others would wait for it
     return fd;
@@ -271,6 +333,12 @@ void join_place(struct pe_ctl *ctl)
 int join_refuse_alone(void)
 {
     return launcher ? 0 : pmi_refuse_alone();
+}
+
+void join_abort(void)
+{
+    if (launcher && getpid() == joined_pid)
+        launcher->abort(launcher, EXIT_FAILURE, "a PE has ended");
 }
 
 struct pmi *join_pmi(void)

@@ -20,6 +20,9 @@ int join_refuse_alone(void);
 // For those who wait long: where the launcher does not end a job of which a PE has died, this does.
 void join_look(void);
 
+// Has the launcher end all PEs, on all hosts: where some of them end, not every launcher does.
+void join_abort(void);
+
 // The launcher, NULL when it was oshrun or there is none.
 struct pmi *join_pmi(void);
 

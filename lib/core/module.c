@@ -8,7 +8,35 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+// UCX looks when it is loaded whether it shall handle signals, patch the functions that map memory
+// and write its warnings to standard output, all of which are the program's. It finds the answers
+// behind the program's own environment, which stays as it is: other threads may be reading it.
+static void *load(const char *path)
+{
+    static char *const answers[] = {"UCX_HANDLE_ERRORS=none", "UCX_MEM_EVENTS=n",
+                                    "UCX_LOG_FILE=stderr"};
+    static char **wider; // the last one, until the next: somebody may still be reading it
+    char **before = environ;
+    size_t n = 0;
+    while (before && before[n])
+        n++;
+    free(wider);
+    wider = malloc((n + ARRAY_LEN(answers) + 1) * sizeof *wider);
+    if (!wider)
+        return NULL;
+    if (n)
+        memcpy(wider, before, n * sizeof *wider);
+    memcpy(wider + n, answers, sizeof answers);
+    wider[n + ARRAY_LEN(answers)] = NULL;
+    environ = wider;
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    environ = before;
+    return module;
+}
 
 // Beside the library, or beside the program that it is part of: there in ../lib.
 static void *open_beside(const char *name)
@@ -22,7 +50,7 @@ static void *open_beside(const char *name)
     const char *slash = strrchr(self.dli_fname, '/');
     for (size_t i = 0; slash && i < ARRAY_LEN(ways) && !module; i++) {
         snprintf(path, sizeof path, ways[i], (int)(slash - self.dli_fname), self.dli_fname, name);
-        module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        module = load(path);
     }
     return module;
 }
@@ -33,7 +61,7 @@ void *module_symbol(const char *name, const char *symbol, bool wanted)
     snprintf(file, sizeof file, "libshoal-%s.so", name);
     void *module = open_beside(name);
     if (!module)
-        module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+        module = load(file);
     void *found = module ? dlsym(module, symbol) : NULL;
     if (!found)
         log_line(wanted ? LOG_ERROR : LOG_DEBUG, LOG_BOOT, "module %s: %s", name, dlerror());

@@ -4,6 +4,9 @@
 
 #include "card.h"
 #include "far_region.h"
+#include "host.h"
+#include "host_watch.h"
+#include "coll_run.h"
 #include "join.h"
 #include "log.h"
 #include "module.h"
@@ -14,10 +17,12 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { GIVE_WAY_MS = 1500 };
 
 enum { LINGER_NS = 2000000, NET_SPINS = 16 };
 
@@ -27,11 +32,41 @@ static _Atomic unsigned char *connected; // per PE
 static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 static int (*other_progress)(void); // what else a wait moves
 
+// The watch over hosts may find the same and say it for all PEs; it ends this process then.
+static void give_way(void)
+{
+    for (int ms = 0; job_has_hosts(world.job) && ms < GIVE_WAY_MS; ms += 10) {
+        host_watch_beat();
+        usleep(10000);
+    }
+}
+
 static void on_peer_lost(void *arg, int pe, const char *why)
 {
     (void)arg;
+    char who[HOST_TEXT];
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
-        fatal("%s: the connection to PE %d is lost: %s", net.facts.name, pe, why);
+        give_way();
+    int32_t running = JOB_RUNNING;
+    if (atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
+        fatal("%s: the connection to %s is lost: %s", net.facts.name, host_of(pe, who), why);
+}
+
+void net_failed(const char *call, int pe, int status)
+{
+    char who[HOST_TEXT];
+    for (int ms = 0; ms < GIVE_WAY_MS; ms += 10) { // the reason comes by on_peer_lost
+        net_move();
+        usleep(10000);
+    }
+    give_way();
+    int32_t running = JOB_RUNNING;
+    if (!atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
+        _exit(EXIT_FAILURE); // another PE of this node has said why
+    if (pe < 0)
+        fatal("%s: transport %s failed with %d", call, net.facts.name, status);
+    fatal("%s: transport %s failed with %d towards %s", call, net.facts.name, status,
+          host_of(pe, who));
 }
 
 static void say(int level, const char *line)
@@ -52,127 +87,10 @@ void net_describe(struct transport_job *job)
     job->region[TRANSPORT_DATA].size = world.data_size;
     job->region[TRANSPORT_DATA].peers = world.data_peers;
     job->region[TRANSPORT_DATA].stride = (ptrdiff_t)world.data_size;
+    job->patience_ms = settings.host_timeout > 0 ? (unsigned)settings.host_timeout * 1000 : 0;
     job->on_am = net_message_arrived;
     job->on_peer_lost = on_peer_lost;
     job->log = say;
-}
-
-// ---- Cards
-static int write_card(void)
-{
-    const struct pe_ctl *ctl = world_ctl(world.me);
-    struct card *card = card_of(world.job, world.me);
-    *card = (struct card){.layout = JOB_LAYOUT,
-                          .heap_size = world.heap_size,
-                          .data_size = ctl->data_size,
-                          .data_hash = ctl->data_hash};
-    snprintf(card->transport, sizeof card->transport, "%s", net.facts.name);
-    if (net.facts.address_size > CARD_ADDRESS) {
-        log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most",
-                 net.facts.name, net.facts.address_size, CARD_ADDRESS);
-        return -1;
-    }
-    card->address_n = (uint32_t)net.facts.address_size;
-    if (net.transport->address(net.ep, card->address))
-        return -1;
-    // Pairs with the acquire load in wait_for_cards.
-    atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
-    bell_check(&world.job->bell);
-    return 0;
-}
-
-static void wait_for_cards(int count)
-{
-    struct waiter w = waiter_start(&world.job->bell);
-    while (atomic_load_explicit(&world.job->carded, memory_order_acquire) < count)
-        waiter_step(&w);
-}
-
-// PEs of the node that has most.
-static int most_slots(void)
-{
-    int most = 0;
-    for (int pe = 0; pe < world.npes; pe++)
-        if (world.job->pe[pe].slot >= most)
-            most = world.job->pe[pe].slot + 1;
-    return most;
-}
-
-// Between hosts the nodes' leaders exchange what their PEs have written, each PE at its slot.
-static int exchange_cards(void)
-{
-    bool leads = world.job->pe[world.me].slot == 0;
-    size_t each = offsetof(struct card, address) + net.facts.address_size;
-    size_t whole = each * (size_t)most_slots();
-    char *mine = leads ? calloc(1, whole) : NULL;
-    char *all = leads ? calloc((size_t)world.nodes, whole) : NULL;
-    if (leads && (!mine || !all)) {
-        log_line(LOG_ERROR, LOG_BOOT, "no memory for the addresses of %d PEs", world.npes);
-        return -1;
-    }
-    for (int pe = world.first; leads && pe < world.end; pe++)
-        if (world_is_here(pe))
-            memcpy(mine + (size_t)world.job->pe[pe].slot * each, card_of(world.job, pe), each);
-    int status = pmi_exchange(join_pmi(), mine, whole, all);
-    for (int pe = 0; leads && !status && pe < world.npes; pe++) {
-        const struct job_pe *at = &world.job->pe[pe];
-        if (!world_is_here(pe))
-            memcpy(card_of(world.job, pe), all + (size_t)at->node * whole + (size_t)at->slot * each,
-                   each);
-    }
-    free(mine);
-    free(all);
-    return status;
-}
-
-// Until all cards are in this node's file.
-static int gather_cards(void)
-{
-    static int times;
-    bool hosts = world.job->slots < world.npes;
-    int before = times * (world.job->slots + hosts);
-    times++;
-    wait_for_cards(before + world.job->slots);
-    if (!hosts)
-        return 0;
-    if (exchange_cards())
-        return -1;
-    if (world.job->pe[world.me].slot == 0) {
-        atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
-        bell_check(&world.job->bell);
-    }
-    wait_for_cards(before + world.job->slots + 1);
-    return 0;
-}
-
-// All PEs run one program with one library and one transport, or cannot understand each other.
-static const char *difference(const struct card *a, const struct card *b)
-{
-    if (a->layout != b->layout)
-        return "another version of libshoal";
-    if (a->heap_size != b->heap_size)
-        return "another size of symmetric heap (SHMEM_SYMMETRIC_SIZE)";
-    if (a->data_size != b->data_size || a->data_hash != b->data_hash)
-        return "another executable";
-    if (strncmp(a->transport, b->transport, sizeof a->transport))
-        return "another transport";
-    return NULL;
-}
-
-static int compare_cards(void)
-{
-    const struct card *own = card_of(world.job, world.me);
-    for (int node = 0, pe = 0; pe < world.npes; pe++) {
-        if (world.job->pe[pe].node != node) // one of each node stands for all of it
-            continue;
-        node++;
-        const char *what = difference(card_of(world.job, pe), own);
-        if (!what)
-            continue;
-        log_line(LOG_ERROR, LOG_BOOT, "PE %d runs with %s than PE %d", pe, what, world.me);
-        return -1;
-    }
-    return 0;
 }
 
 void net_connect(int pe)
@@ -193,7 +111,7 @@ void net_connect(int pe)
 int net_move(void)
 {
     int moved = net.transport->progress(net.ep);
-    return moved + net_message_work();
+    return moved + net_message_work() + coll_run_move();
 }
 
 int net_progress(void)
@@ -217,7 +135,7 @@ static const char *unless_empty(const char *text)
 // Virtual nodes talk within the machine.
 static const char *interface(void)
 {
-    bool is_one_machine = world.job->slots == world.npes;
+    bool is_one_machine = !job_has_hosts(world.job);
     return !*settings.interface && is_one_machine ? "127.0.0.0/8"
                                                   : unless_empty(settings.interface);
 }
@@ -239,25 +157,40 @@ static int choose(void)
         }
         net.transport = NULL;
     }
-    log_line(LOG_ERROR, LOG_BOOT,
-             "no network between the job's %d nodes: SHOAL_TRANSPORT=%s cannot "
-             "be opened (install libfabric or UCX and Shoal's module for it; SHOAL_LOG=debug says "
-             "more)",
-             world.nodes, settings.transport);
     return -1;
 }
 
-// A library that a network library loads may install handlers (libpsm_infinipath does); signals are
-// the program's.
-static int choose_without_handlers(void)
+_Noreturn static void refuse(void)
+{
+    char who[HOST_TEXT], there[300];
+    host_describe(world.node, who);
+    if (*settings.interface && !host_has_interface(settings.interface))
+        host_refuse(
+            "SHOAL_INTERFACE=%s: %s has no such network interface, address or subnet; it has %s",
+            settings.interface, who, host_interfaces(there, sizeof there));
+    host_refuse("no network between the job's %d nodes: on %s SHOAL_TRANSPORT=%s cannot be opened "
+                "(install libfabric or UCX and Shoal's module for it; SHOAL_LOG=debug says more)",
+                world.nodes, who, settings.transport);
+}
+
+// Signals are the program's: network libraries, and what these load, install handlers and a stack
+// for them when they are loaded, and start threads that a signal must not go to.
+static int choose_as_guest(void)
 {
     enum { SIGNALS = 32 };
     struct sigaction before[SIGNALS];
+    stack_t stack;
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sigaltstack(NULL, &stack);
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, NULL, &before[sig]);
     int status = choose();
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, &before[sig], NULL);
+    sigaltstack(&stack, NULL);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     return status;
 }
 
@@ -266,12 +199,17 @@ int net_up(void)
     if (world.nodes == 1)
         return 0;
     connected = calloc((size_t)world.npes, 1);
-    if (!connected || choose_without_handlers() || net_message_up() || write_card())
+    if (!connected)
+        return -1;
+    if (choose_as_guest())
+        refuse();
+    if (net_message_up() || card_write())
         return -1;
     log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
              net.facts.name);
-    if (gather_cards() || compare_cards())
+    if (host_watch_up())
         return -1;
+    card_compare();
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
     wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;
@@ -285,6 +223,7 @@ void net_down(void)
     if (!net.transport)
         return;
     heartbeat_down();
+    host_watch_down();
     stream_down();
     far_region_down();
     wait_hooks.progress = other_progress;

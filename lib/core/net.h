@@ -22,6 +22,10 @@ void net_down(void);
 // Makes pe reachable; the first call for a PE hands its address to the transport.
 void net_connect(int pe);
 
+// A call of the transport has failed: ends the process with a line that says why, pe -1: to nobody in
+// particular.
+_Noreturn void net_failed(const char *call, int pe, int status);
+
 // Moves what can be moved; how much.
 int net_progress(void);
 int net_move(void); // the same, for the heartbeat

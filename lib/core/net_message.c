@@ -2,6 +2,7 @@
 // Messages between nodes. See net_message.h.
 #include "net_message.h"
 
+#include "coll_message.h"
 #include "elements.h"
 #include "far_region.h"
 #include "log.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_BATCH };
+enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
 #define TOLD UINT64_MAX               // token of what net_tell sent
 #define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's number
 enum { PENDING = 64, MOST_NESTED = 32 };
@@ -58,7 +59,7 @@ static void send(int pe, const struct net_head *head, const void *data)
     while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
         waiter_step(&w);
     if (status < 0)
-        fatal("transport %s cannot send a message to PE %d", net.facts.name, pe);
+        net_failed("a message", pe, status);
 }
 
 // What was gathered for pe leaves before a message to it.
@@ -103,7 +104,12 @@ void net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
         if (net.transport->progress(net.ep) == 0)
             sched_yield();
     if (status < 0)
-        fatal("transport %s cannot send a message to PE %d", net.facts.name, pe);
+        net_failed("a message", pe, status);
+}
+
+void net_message_coll(int pe, const void *bytes, size_t n)
+{
+    send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes);
 }
 
 static _Atomic uint64_t told, heard; // operations others were told of, and have run
@@ -340,19 +346,28 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
                head->from < world.npes && !world_is_here(head->from);
     if (head->kind == NET_BATCH)
         return head->from == from && head->token && head->n;
-    return head->kind == NET_RUN ? operation_is_sound(&head->op, head->n) : head->kind == NET_DONE;
+    if (head->kind == NET_RUN)
+        return operation_is_sound(&head->op, head->n);
+    return head->kind == NET_DONE || head->kind == NET_COLL;
 }
 
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
 {
     struct net_head head = {0};
     (void)arg;
+    net_connect(from); // or the transport could not tell it that its messages are taken
     memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
-    if (n < offsetof(struct net_head, op) || !is_sound(&head, from, n)) {
+    bool sound = n >= offsetof(struct net_head, op) && is_sound(&head, from, n);
+    const unsigned char *data = (const unsigned char *)bytes + n - (sound ? head.n : 0);
+    if (sound && head.kind == NET_COLL) {
+        if (coll_message_arrived(from, data, head.n))
+            return;
+        sound = false;
+    }
+    if (!sound) {
         log_line(LOG_WARN, LOG_BOOT, "a malformed message from PE %d was dropped", from);
         return;
     }
-    const unsigned char *data = (const unsigned char *)bytes + n - head.n;
     if (head.kind == NET_DONE) {
         answered(&head, data);
         return;
@@ -477,4 +492,5 @@ void net_message_down(void)
 {
     drop_all(&messages);
     drop_all(&runs);
+    coll_message_down();
 }

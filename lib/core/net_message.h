@@ -15,6 +15,9 @@ void net_message_down(void);
 // From PE `from` of this node to pe of another.
 void net_message_send(int from, int pe, const struct inbox_message *m);
 
+// To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
+void net_message_coll(int pe, const void *bytes, size_t n);
+
 // The next message that came, in the order of its sender; false: none.
 bool net_message_take(struct message *m);
 bool net_message_waiting(void);

@@ -2,7 +2,6 @@
 // Running one operation, whoever asked for it. See operation.h.
 #include "operation.h"
 
-#include "coll_part.h"
 #include "coll_plan.h"
 #include "counter.h"
 #include "elements.h"
@@ -225,8 +224,6 @@ static int run_kind(const struct operation *op, int *needs)
     case SHOAL_WORK_CT_INC:
     case SHOAL_WORK_CT_SET: return run_count(op);
     case OPERATION_COMPLETE: return SHOAL_OK;
-    case OPERATION_COLL_READY:
-    case OPERATION_COLL_ENDED: coll_part_heard(op); return SHOAL_OK;
     case OPERATION_ACC: return run_accumulate(op, needs);
     case OPERATION_COLL: return coll_part_run(op, needs);
     default: return SHOAL_EINVAL;
@@ -262,8 +259,6 @@ bool operation_is_sound(const struct operation *op, size_t n)
     case SHOAL_WORK_CT_INC:
     case SHOAL_WORK_CT_SET:
         return n == 0 && op->pe == world.me && counter_is_number(op->ct);
-    case OPERATION_COLL_READY:
-    case OPERATION_COLL_ENDED: return n == 0 && coll_part_is_sound(op);
     case OPERATION_COMPLETE:
         return n == 0 && op->pe == world.me && op->has_comp && !comp->initiator_ct &&
                comp->target_ct < LIMIT_COUNTERS && comp->am_id >= 0 && comp->am_id <= 255 &&

@@ -22,10 +22,8 @@ struct completion {
 
 // Kinds beside SHOAL_WORK_*: accumulate (remote, local, n bytes, op, type; a: 1 when b is a scale's
 // bits), one member's part of a collective (coll_plan.h).
-// OPERATION_COMPLETE: only the completion, on behalf of a PE of another node; COLL_READY and
-// COLL_ENDED: what one node tells another of a collective.
-enum { OPERATION_ACC = 32, OPERATION_COLL, OPERATION_COMPLETE, OPERATION_COLL_READY,
-       OPERATION_COLL_ENDED };
+// OPERATION_COMPLETE: only the completion, on behalf of a PE of another node.
+enum { OPERATION_ACC = 32, OPERATION_COLL, OPERATION_COMPLETE };
 
 struct operation {
     int32_t kind;      // SHOAL_WORK_*

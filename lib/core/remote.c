@@ -98,6 +98,8 @@ static struct transport_remote locate(const void *addr, int pe)
 
 _Noreturn static void failed(const char *call, const struct port *port, int pe, int status)
 {
+    if (port == &net)
+        net_failed(call, pe, status);
     fatal("%s: transport %s failed with %d towards PE %d", call, port->facts.name, status, pe);
 }
 
@@ -304,6 +306,21 @@ void remote_add(int pe, void *own, uint64_t value)
     amo("a collective call", &stream_default, locate(own, pe), &add, NULL);
 }
 
+size_t remote_start_get(struct place from, void *to, size_t n, struct transport_request *request)
+{
+    struct transport_remote at = {
+        from.pe, from.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP, from.offset};
+    size_t part = chunk(n);
+    net_connect(from.pe);
+    atomic_fetch_add_explicit(&request->left, 1, memory_order_relaxed);
+    int status = net.transport->get(net.ep, NULL, to, at, part, request);
+    if (status != TRANSPORT_PENDING)
+        atomic_fetch_sub_explicit(&request->left, 1, memory_order_relaxed);
+    if (status < 0)
+        failed("a collective call", &net, from.pe, status);
+    return status == TRANSPORT_AGAIN ? 0 : part;
+}
+
 static void until_done(const struct port *port, void *ctx, int (*call)(void *ep, void *ctx, int pe))
 {
     int status;
@@ -313,7 +330,7 @@ static void until_done(const struct port *port, void *ctx, int (*call)(void *ep,
         waiter_step(&w);
     }
     if (status < 0)
-        fatal("transport %s failed with %d", port->facts.name, status);
+        net_failed("completion of earlier calls", -1, status);
 }
 
 // Batches leave first, and are answered while the rest completes.

@@ -4,6 +4,7 @@
 #ifndef SHOAL_CORE_REMOTE_H
 #define SHOAL_CORE_REMOTE_H
 
+#include "place.h"
 #include "transport.h"
 
 #include <stdbool.h>
@@ -46,6 +47,10 @@ void remote_load(int pe, const void *own, void *to, size_t n, bool nbi);
 void remote_write(struct transport_remote to, const void *from, size_t n);
 void remote_read(void *to, struct transport_remote from, size_t n);
 void remote_add(int pe, void *own, uint64_t value); // to 64 bits, atomically; flush completes it
+
+// Begins to get some of n bytes from a place at another node, in memory that every PE reaches: how
+// many, 0: no room now. request->left counts what has been begun and has not ended.
+size_t remote_start_get(struct place from, void *to, size_t n, struct transport_request *request);
 
 // The checks alone, for calls of several parts. addr may be anything when n is 0.
 void check_up(const char *call);

@@ -4,6 +4,8 @@
 #include "team.h"
 
 #include "coll.h"
+#include "coll_choose.h"
+#include "coll_nodes.h"
 #include "ctx.h"
 #include "log.h"
 
@@ -57,13 +59,21 @@ static struct pe_set node_set(void)
     return set;
 }
 
+static void find_nodes(struct shoal_team *team)
+{
+    team->spans = !set_is_here(&team->set);
+    team->nodes = team->spans ? coll_nodes_new(&team->set) : NULL;
+    if (team->spans && !team->nodes)
+        fatal("no memory for a team of %d PEs on several nodes", team->set.size);
+}
+
 // The sequence numbers go on where they were when the library is initialized again, as do those
 // in the areas.
 static void predefine(struct shoal_team *team, const struct pe_set *set)
 {
     team->set = *set;
     team->me = set_find(set, world.me);
-    team->spans = !set_is_here(set);
+    find_nodes(team);
 }
 
 int team_up(void)
@@ -73,11 +83,13 @@ int team_up(void)
     struct pe_set here = node_set();
     predefine(&shoal_team_world, &(struct pe_set){0, 1, world.npes});
     predefine(&shoal_team_shared, &here);
-    return 0;
+    return coll_choose_up();
 }
 
 void team_down(void)
 {
+    free(shoal_team_world.nodes);
+    shoal_team_world.nodes = NULL;
     for (int area = 0; area < LIMIT_TEAMS; area++)
         records[area].magic = 0;
 }
@@ -116,16 +128,16 @@ static struct shoal_team *team_new(const struct pe_set *set, int area, int num_c
         return NULL;
     struct shoal_team *team = &records[area];
     *team = (struct shoal_team){.set = *set, .me = set_find(set, world.me), .area = area,
-                                .num_contexts = num_contexts, .spans = !set_is_here(set),
-                                .magic = TEAM_MAGIC};
+                                .num_contexts = num_contexts, .magic = TEAM_MAGIC};
+    find_nodes(team);
     memset((void *)team_area_at(team, team->me), 0, sizeof(struct team_area));
     return team;
 }
 
 static void give_back(struct shoal_team *team)
 {
-    free(team->fetched);
-    team->fetched = NULL;
+    free(team->nodes);
+    team->nodes = NULL;
     team->magic = 0;
     mark_free(team->area);
 }

@@ -30,9 +30,9 @@ struct shoal_team {
             uint64_t all_left;  // exchanges that every member is known to have left
             uint64_t plans;     // nonblocking collectives so far
             struct shoal_coll_plan *running[COLL_DEPTH]; // the last ones, by entry
-            bool spans;         // it has members on other nodes
-            uint64_t met;       // exchanges in which this PE has synchronized
-            void *fetched;      // a part that came from another node
+            bool spans;         // it has members on other nodes;
+            uint64_t calls;     // then: blocking collectives so far
+            struct coll_nodes *nodes; // where they are then, else NULL
             unsigned magic;
         };
         unsigned char fixed_size[256];

@@ -35,7 +35,7 @@ struct team_area {
     LINE_ALIGNED _Atomic uint64_t arrived; // central barrier: counter at the team's first PE
     LINE_ALIGNED _Atomic uint64_t opened;  // and the sequence number it has released
     LINE_ALIGNED unsigned char slot[2][LIMIT_COLL_SLOT];
-    struct coll_entry coll[COLL_DEPTH];
+    struct coll_entry coll[COLL_ENTRIES];
 };
 
 _Static_assert(sizeof(struct team_area) % CACHE_LINE == 0, "whole lines");

@@ -8,6 +8,7 @@
 #include "coll.h"
 #include "ctx.h"
 #include "heap.h"
+#include "host_watch.h"
 #include "inbox.h"
 #include "join.h"
 #include "log.h"
@@ -26,8 +27,12 @@ struct world world = {.npes = 1, .nodes = 1, .end = 1}; // none of them direct
 static void tell_launcher_fatal(void)
 {
     int32_t running = JOB_RUNNING;
-    if (world.job && !world.forked)
-        atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
+    if (!world.job || world.forked)
+        return;
+    atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
+    // Later it is for those who watch the other hosts.
+    if (job_has_hosts(world.job) && (!world.ctl || world_ctl(world.me)->state != PE_RUNNING))
+        join_abort();
 }
 
 // Is this PE in a barrier over the world that a PE which has left will never enter? Whoever has
@@ -202,7 +207,7 @@ static void wait_for_leavers(void)
 static void meet_hosts(void)
 {
     if (world.job->slots < world.npes)
-        coll_sync_world();
+        coll_barrier_world();
 }
 
 static void world_down(void)
@@ -253,21 +258,28 @@ bool world_leave(enum world_user user)
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (!world_is_up() || world.forked || status ||
-        atomic_load_explicit(&world.job->ended, memory_order_relaxed))
+    if (!world_is_up() || world.forked)
+        return;
+    bool has_ended = atomic_load_explicit(&world.job->ended, memory_order_relaxed);
+    if (has_ended)
+        host_watch_leave();
+    if (has_ended || status)
         return;
     struct pe_ctl *ctl = world_ctl(world.me);
     if (net.transport) {
         remote_flush_all();
         meet_hosts();
+        host_watch_leave();
     }
     ctl->left_syncs = shoal_team_world.syncs;
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
     announce_leaving();
-    if (net.transport) // others may still send to it, and its end would break their connections
+    if (net.transport) { // others may still send to it, and its end would break their connections
         wait_for_leavers();
+        heartbeat_down(); // before the network's libraries end
+    }
 }
 
 __attribute__((constructor)) static void register_exit(void)

@@ -7,6 +7,7 @@
 //     watch.c    the loop: output, signals, deaths, deadlines
 //     verdict.c  what a death means, in words
 //     sweep.c    processes that PEs left behind
+//     hosts.c, handover.c, attend.c   a job on several hosts: another launcher's (handover.h)
 #ifndef SHOAL_LAUNCH_LAUNCH_H
 #define SHOAL_LAUNCH_LAUNCH_H
 

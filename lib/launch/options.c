@@ -11,7 +11,7 @@
 
 const char options_usage[] =
     "usage: oshrun [-n N] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
-    "[-x VAR[=VALUE]] [--] PROGRAM [ARGUMENT...]";
+    "[-x VAR[=VALUE]] [--hosts LIST|--hostfile FILE] [-v|--dry-run] [--] PROGRAM [ARGUMENT...]";
 
 typedef enum options_result take_fn(struct options *opt, char *value, const char *name);
 
@@ -40,6 +40,7 @@ static enum options_result take_npes(struct options *opt, char *value, const cha
         return wrong(opt, name, takes, value);
     }
     opt->npes = (int)n;
+    opt->npes_given = true;
     return OPTIONS_RUN;
 }
 
@@ -80,6 +81,32 @@ static enum options_result take_tag(struct options *opt, char *value UNUSED,
     return OPTIONS_RUN;
 }
 
+static enum options_result take_hosts(struct options *opt, char *value, const char *name UNUSED)
+{
+    opt->hosts = value;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_hostfile(struct options *opt, char *value, const char *name UNUSED)
+{
+    opt->hostfile = value;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_verbose(struct options *opt, char *value UNUSED,
+                                        const char *name UNUSED)
+{
+    opt->verbose = true;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_dry_run(struct options *opt, char *value UNUSED,
+                                        const char *name UNUSED)
+{
+    opt->dry_run = true;
+    return OPTIONS_RUN;
+}
+
 static enum options_result take_help(struct options *opt UNUSED, char *value UNUSED,
                                      const char *name UNUSED)
 {
@@ -102,6 +129,14 @@ static const struct row rows[] = {
     {"--timeout", "SECONDS", take_timeout, "end the job when it has run that long"},
     {"--bind", "WHAT", take_bind, "bind each PE to a core, socket or numa node, or to none"},
     {"-x", "VAR[=VALUE]", take_var, "pass an environment variable, or set one"},
+    {"--hosts", "LIST", take_hosts, "start the PEs on these hosts, a:4,b:4; also --host, -H"},
+    {"--host", "LIST", take_hosts, NULL},
+    {"-H", "LIST", take_hosts, NULL},
+    {"--hostfile", "FILE", take_hostfile, "the same, one host a line; also --machinefile"},
+    {"--machinefile", "FILE", take_hostfile, NULL},
+    {"--verbose", NULL, take_verbose, "with hosts: print the launcher's command; also -v"},
+    {"-v", NULL, take_verbose, NULL},
+    {"--dry-run", NULL, take_dry_run, "with hosts: print the launcher's command and exit"},
     {"--help", NULL, take_help, "print this; also -h"},
     {"-h", NULL, take_help, NULL},
     {"--version", NULL, take_version, "print the version; also -V"},
@@ -165,8 +200,13 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
             return result;
     }
     opt->program = argv + i;
-    if (i < argc)
-        return OPTIONS_RUN;
-    snprintf(opt->error, sizeof opt->error, "no program given");
-    return OPTIONS_WRONG;
+    bool has_hosts = opt->hosts || opt->hostfile;
+    const char *wrong = i == argc                     ? "no program given"
+                        : opt->hosts && opt->hostfile ? "--hosts or --hostfile, not both"
+                        : !has_hosts && (opt->verbose || opt->dry_run)
+                            ? "-v and --dry-run go with --hosts"
+                            : NULL;
+    if (wrong)
+        snprintf(opt->error, sizeof opt->error, "%s", wrong);
+    return wrong ? OPTIONS_WRONG : OPTIONS_RUN;
 }

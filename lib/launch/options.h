@@ -12,8 +12,10 @@ enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG 
 
 struct options {
     int npes;
-    bool tag;
-    double timeout; // seconds, 0: none
+    bool npes_given;
+    bool tag, verbose, dry_run;
+    const char *hosts, *hostfile; // NULL: this node
+    double timeout;               // seconds, 0: none
     enum bind_what bind;
     char **vars; // of -x, "VAR" or "VAR=VALUE", in argv's memory
     int nvars;

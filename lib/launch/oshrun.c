@@ -2,6 +2,7 @@
 // oshrun: starts the PEs of a job on this node and stays until the last has ended. See launch.h.
 #include "launch.h"
 
+#include "handover.h"
 #include "log.h"
 #include "settings.h"
 #include "wait.h"
@@ -103,6 +104,8 @@ static int run(const struct options *opt)
     if (settings_read())
         return STATUS_OWN;
     log_configure(settings.log);
+    if (opt->hosts || opt->hostfile)
+        return handover_run(opt);
     if (launch_open(&l))
         return STATUS_OWN;
     if (opt->timeout > 0)

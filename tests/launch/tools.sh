@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# oshcc and shoal: what they print, and that a program built by them runs, also when moved.
+# oshcc, mpicc and shoal: what they print, and that a program built by them runs, also when moved.
 . "$(dirname "$0")/lib.sh"
 
 run oshcc --show -O2 a.c -o a
@@ -62,6 +62,49 @@ if command -v "$cxx" >/dev/null; then
     run oshrun -n 3 "$tmp/ring++"
     expect_rc 0
 fi
+
+# The same script as mpicc: only the ABI's library is needed, unless the program wants more.
+cat >"$tmp/hop.c" <<'EOF'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, size, got = -1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int left = (rank + size - 1) % size;
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return got != left;
+}
+EOF
+cp "$tmp/hop.c" "$tmp/hop.cc"
+for cc in mpicc mpicc_abi mpicxx mpicxx_abi mpic++ mpiCC; do
+    case $cc in
+        mpicc*) source=hop.c ;;
+        *) source=hop.cc; command -v "$cxx" >/dev/null || continue ;;
+    esac
+    $cc -o "$tmp/hop" "$tmp/$source" || fail "$cc does not compile"
+    run mpiexec -np 3 "$tmp/hop"
+    expect_rc 0
+    expect_quiet
+done
+run mpirun -n 2 "$tmp/hop"
+expect_rc 0
+if command -v readelf >/dev/null; then
+    mpicc -o "$tmp/hop" "$tmp/hop.c"
+    run readelf -d "$tmp/hop"
+    grep -q 'NEEDED.*\[libmpi_abi\.so\.1\]' "$tmp/out" || fail "it does not need libmpi_abi.so.1"
+    grep -q 'NEEDED.*libshoal' "$tmp/out" && fail "an MPI program needs libshoal"
+fi
+run mpicc -show -c a.c
+grep -q -- '-lmpi_abi' "$tmp/out" && fail "-lmpi_abi with -c"
+run env MPI_CC='my cc' mpicc --show a.c
+grep -q '^my cc .*-lmpi_abi' "$tmp/out" || fail "MPI_CC is not used"
+run mpicc --version
+grep -q '^mpicc (Shoal) [0-9]' "$tmp/out" || fail "no version"
+
 mkdir -p "$tmp/moved/bin" "$tmp/moved/lib" "$tmp/moved/include"
 cp "$build/bin/oshcc" "$tmp/moved/bin" && cp -L "$build"/lib/libshoal.so* "$tmp/moved/lib"
 printf '%s\n' "$(oshcc --show | tr ' ' '\n' | sed -n 's/^-I//p')" >"$tmp/inc"

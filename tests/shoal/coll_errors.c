@@ -184,6 +184,15 @@ static void not_registered(void)
     }
 }
 
+// Only then is a collective a work.
+static bool on_one_node(void)
+{
+    uint64_t direct = 1;
+    for (int pe = 0; pe < npes && direct; pe++)
+        CHECK_EQ(shoal_query(SHOAL_Q_DIRECT, pe, &direct), SHOAL_OK);
+    return direct;
+}
+
 // No room for a work: the plan is as if it had not been started.
 static void no_work_left(void)
 {
@@ -200,7 +209,8 @@ static void no_work_left(void)
     while (n < WORKS && shoal_trigger(&work, ct, 1, SHOAL_CT_NONE, &handle[n]) == SHOAL_OK)
         n++;
     CHECK(n > WORKS / 2);
-    if (n < WORKS || shoal_trigger(&work, ct, 1, SHOAL_CT_NONE, NULL) == SHOAL_ENOMEM) {
+    if (on_one_node() &&
+        (n < WORKS || shoal_trigger(&work, ct, 1, SHOAL_CT_NONE, NULL) == SHOAL_ENOMEM)) {
         CHECK_EQ(shoal_coll_start(plan, NULL), SHOAL_ENOMEM);
         CHECK_EQ(shoal_coll_start(plan, &event), SHOAL_ENOMEM);
         CHECK_EQ(shoal_coll(SHMEM_TEAM_WORLD, &c, &event), SHOAL_ENOMEM);

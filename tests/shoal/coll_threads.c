@@ -15,23 +15,30 @@ typedef struct {
     uint64_t *src[AT_ONCE], *dst[AT_ONCE]; // half of them symmetric
 } worker;
 
-static void fold_min_plus(void *acc, const void *in, size_t n, void *user)
+// Maps x -> a x + b, as a and b in one word, one after the other: associative, and the order is seen.
+static uint64_t composed(uint64_t left, uint64_t right)
 {
-    (void)user; // of pairs: the left one counts twice, so that the order is seen
+    uint32_t a = (uint32_t)(left >> 32), b = (uint32_t)left;
+    return (uint64_t)(uint32_t)(a * (uint32_t)(right >> 32)) << 32 | (uint32_t)(a * (uint32_t)right + b);
+}
+
+static void fold_maps(void *acc, const void *in, size_t n, void *user)
+{
+    (void)user;
     for (size_t i = 0; i < n; i++)
-        ((uint64_t *)acc)[i] = ((const uint64_t *)in)[i] + 3 * ((uint64_t *)acc)[i];
+        ((uint64_t *)acc)[i] = composed(((const uint64_t *)in)[i], ((uint64_t *)acc)[i]);
 }
 
 static uint64_t value(int k, uint64_t round, size_t i)
 {
-    return (uint64_t)(k + 1) * 1000003 + round * 7919 + i;
+    return ((uint64_t)(k + 1) * 1000003 + round * 7919 + i) * 0x9E3779B97F4A7C15u;
 }
 
 static uint64_t folded(int last, uint64_t round, size_t i, bool user)
 {
     uint64_t acc = value(last, round, i);
     for (int k = last - 1; k >= 0; k--)
-        acc = value(k, round, i) + (user ? 3 : 1) * acc;
+        acc = user ? composed(value(k, round, i), acc) : value(k, round, i) + acc;
     return acc;
 }
 
@@ -140,7 +147,7 @@ int main(void)
     CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
     me = shmem_my_pe();
     npes = shmem_n_pes();
-    CHECK_EQ(shoal_op_register(USER_OP, fold_min_plus, NULL, sizeof(uint64_t)), SHOAL_OK);
+    CHECK_EQ(shoal_op_register(USER_OP, fold_maps, NULL, sizeof(uint64_t)), SHOAL_OK);
     shmem_barrier_all();
     teams_at_once();
     return check_done();

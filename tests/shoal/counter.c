@@ -86,6 +86,7 @@ static void common_counters(shmem_team_t team)
             shoal_ct_value_t by = {(uint64_t)(self + 1), (uint64_t)(r * i)};
             CHECK_EQ(shoal_ct_inc(pe, common[r], by), SHOAL_OK);
         }
+    CHECK_EQ(shoal_quiet(-1), SHOAL_OK);
     shmem_team_sync(team);
     uint64_t n = (uint64_t)members;
     for (int r = 0; r < ROUNDS; r++)
@@ -94,6 +95,7 @@ static void common_counters(shmem_team_t team)
     int next = shmem_team_translate_pe(team, (self + 1) % members, SHMEM_TEAM_WORLD);
     for (int r = 0; r < ROUNDS; r++)
         CHECK_EQ(shoal_ct_set(next, common[r], (shoal_ct_value_t){5, (uint64_t)self}), SHOAL_OK);
+    CHECK_EQ(shoal_quiet(-1), SHOAL_OK);
     shmem_team_sync(team);
     for (int r = 0; r < ROUNDS; r++)
         check_value(common[r], 5, (uint64_t)((self + members - 1) % members));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EACH: shm tcp;ofi_rxm net;ofi_rxm sockets
+// EACH: shm tcp;ofi_rxm net;ofi_rxm sockets ucx
 // TIMEOUT: 170
 // What transports/transport.h promises beyond contract.c: active messages, waking, threads, and
 // what happens to the others when PE 2 dies, which is the last row of the table.

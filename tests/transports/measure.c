@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// Measures a transport between two processes: medians, PE 0 to PE 1, which only progresses.
-//     BUILD/tests/transports/measure PROVIDER
+// Measures transports between two processes: medians, PE 0 to PE 1, which only progresses.
+//     BUILD/tests/transports/measure [ucx|PROVIDER...]     both libraries over TCP
 #include "rig.h"
 
 enum { ROUNDS = 2000 };
@@ -80,5 +80,17 @@ static void measure(void)
 int main(int argc, char **argv)
 {
     static const struct test tests[] = {{"measure", measure}};
-    return rig_run(argc, argv, tests, ARRAY(tests));
+    static char *both[] = {"measure", "tcp;ofi_rxm", "ucx"};
+    int count = argc > 1 ? argc : ARRAY(both), result = 0, status;
+    for (int i = 1; i < count; i++) {
+        char *args[] = {argv[0], argc > 1 ? argv[i] : both[i]};
+        printf("%s\n", args[1]);
+        fflush(stdout);
+        pid_t pid = fork();
+        if (pid == 0)
+            exit(rig_run(2, args, tests, ARRAY(tests)));
+        waitpid(pid, &status, 0);
+        result |= status;
+    }
+    return result != 0;
 }

@@ -6,7 +6,7 @@
 //     static void test_x(void) { ... CHECK(...); }
 //     int main(int argc, char **argv) { return rig_run(argc, argv, tests, ARRAY(tests)); }
 //
-// argv[1]: shm, or a provider of libfabric.
+// argv[1]: shm, ucx, or a provider of libfabric.
 #ifndef TESTS_TRANSPORTS_RIG_H
 #define TESTS_TRANSPORTS_RIG_H
 
@@ -252,22 +252,30 @@ static inline void rig_load(const char *name)
     char self[4096] = "", path[4200];
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         exit(1);
-    snprintf(path, sizeof path, "%s/lib/libshoal-ofi.so", dirname(dirname(dirname(self))));
+    bool is_ucx = strcmp(name, "ucx") == 0;
+    setenv("UCX_MEM_EVENTS", "n", 0); // as lib/core/module.c does
+    setenv("UCX_HANDLE_ERRORS", "none", 0);
+    setenv("UCX_LOG_FILE", "stderr", 0);
+    snprintf(path, sizeof path, "%s/lib/libshoal-%s.so", dirname(dirname(dirname(self))),
+             is_ucx ? "ucx" : "ofi");
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    t = module ? dlsym(module, "shoal_transport_ofi") : NULL;
+    t = module ? dlsym(module, is_ucx ? "shoal_transport_ucx" : "shoal_transport_ofi") : NULL;
     if (!t) {
-        printf("skipped: the module for libfabric was not built: %s\n", dlerror());
+        printf("skipped: the module for %s was not built: %s\n", is_ucx ? "UCX" : "libfabric",
+               dlerror());
         exit(77);
     }
 }
 
 static inline struct transport_job rig_job(const char *name)
 {
+    const char *asked = getenv("RIG_INTERFACE");
+    const char *interface = asked ? asked : strcmp(name, "ucx") ? NULL : "127.0.0.0/8";
     struct transport_job j = {.me = me,
                               .npes = NPES,
                               .secret = SECRET,
                               .provider = strcmp(name, "shm") ? name : NULL,
-                              .interface = getenv("RIG_INTERFACE"),
+                              .interface = interface,
                               .on_am = rig_on_am,
                               .on_peer_lost = rig_on_lost,
                               .log = rig_log};

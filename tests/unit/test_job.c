@@ -2,6 +2,7 @@
 // The job's shared file: what its header promises, and files that are none.
 #include "unit.h"
 
+#include "card.h"
 #include "job.h"
 #include "slice.h"
 #include "tunables.h"
@@ -44,6 +45,25 @@ static void test_layout(void **state)
         munmap(job, sizeof *job);
         close(fd);
     }
+}
+
+// A file of one of several hosts: where all PEs are, and the hosts' names behind the cards.
+static void test_hosts(void **state)
+{
+    static const struct job_pe pe[] = {{0, 0}, {1, 0}, {1, 1}};
+    static const char host[][JOB_HOST] = {"first", "second"};
+    (void)state;
+    int fd = job_create_planned(&(struct job_plan){
+        .npes = 3, .nodes = 2, .slots = 2, .heap_size = 1, .secret = 7, .pe = pe, .host = host});
+    struct job *job = job_open(fd);
+    assert_non_null(job);
+    assert_true(job_has_hosts(job));
+    assert_int_equal(job->secret, 7);
+    assert_memory_equal(job->pe, pe, sizeof pe);
+    assert_memory_equal((char *)job + job->hosts, host, sizeof host);
+    assert_true(job->hosts >= job->cards + 3 * CARD_SIZE);
+    munmap(job, job->header_size);
+    close(fd);
 }
 
 // Control blocks lie one in each slice, and nobody can make the file shorter.
@@ -131,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_control),
         cmocka_unit_test(test_default_heap),
         cmocka_unit_test(test_refused),

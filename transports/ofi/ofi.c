@@ -2,38 +2,12 @@
 // The module's table; opening and closing. See ofi.h.
 #include "ofi.h"
 
-#include <stdarg.h>
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-static void job_vlog(const struct transport_job *job, enum log_level level, const char *fmt,
-                     va_list args)
-{
-    char line[256];
-    int n = snprintf(line, sizeof line, "ofi: ");
-    vsnprintf(line + n, sizeof line - (size_t)n, fmt, args);
-    if (job->log)
-        job->log(level, line);
-}
-
-void ofi_job_log(const struct transport_job *job, enum log_level level, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    job_vlog(job, level, fmt, args);
-    va_end(args);
-}
-
-void ofi_log(struct ofi_ep *ep, enum log_level level, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    job_vlog(&ep->job, level, fmt, args);
-    va_end(args);
-}
 
 #define TRY(call)                                                           \
     do {                                                                    \
@@ -100,10 +74,14 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .has_wait_fd = ep->wait_fd >= 0,
         .inject_max = sizeof ep->ops->data,
         .message_max = SIZE_MAX,
-        .am_max = OFI_AM_MAX,
+        .am_max = MESSAGE_MAX,
         .address_size = sizeof(struct ofi_blob),
         .key_size = sizeof(struct ofi_key),
     };
+    int family = 0;
+    const uint8_t *ip = ofi_ip(ep->info, &family);
+    if (!ip || !inet_ntop(family, ip, facts->interface, sizeof facts->interface))
+        facts->interface[0] = '\0';
     ofi_amo_query(ep, facts);
 }
 
@@ -127,10 +105,9 @@ static void free_ep(struct ofi_ep *ep)
         fi_freeinfo(ep->info);
     if (ep->owns_fds)
         close(ep->wait_fd);
-    ofi_messages_free(ep);
     ofi_peers_free(ep);
     free(ep->ops);
-    free(ep->region);
+    ofi_imports_free(ep);
     free(ep->peer);
     free(ep->blob);
     pthread_mutex_destroy(&ep->lock);
@@ -143,8 +120,8 @@ static struct ofi_ep *new_ep(const struct transport_job *job)
     if (!ep)
         return NULL;
     ep->job = *job;
-    ep->arrived_end = &ep->arrived;
     ep->wait_fd = -1;
+    ofi_messages_open(ep);
     pthread_mutex_init(&ep->lock, NULL);
     ep->blob = calloc((size_t)job->npes, sizeof *ep->blob);
     ep->peer = calloc((size_t)job->npes, sizeof *ep->peer);

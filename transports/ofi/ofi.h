@@ -6,7 +6,7 @@
 //                                            ^                              |
 //                        free list <---------+------- ofi_op_done <---------+  (progress)
 //                                                                           |
-//                        on_am <---- arrived, in order <---- receives <-----+
+//                                    on_am <---- messages.h <---- receives <+
 //
 // An ofi_op is everything one operation needs: libfabric's context, the request, room for a small
 // payload. They come from one array that is registered once. Receives are ofi_ops too, posted from
@@ -18,7 +18,9 @@
 #define SHOAL_TRANSPORTS_OFI_H
 
 #include "compiler.h"
+#include "job.h"
 #include "log.h"
+#include "messages.h"
 #include "transport.h"
 #include "tunables.h"
 
@@ -33,32 +35,13 @@
 
 enum {
     OFI_NAME_MAX = 64,                  // bytes of an endpoint's name; the longest known is 32
-    OFI_AM_MAX = 4096 + 64,             // payload of a message
     OFI_OPS = HOSTILE ? 8 : 256,        // operations under way at once
     OFI_RECEIVES = HOSTILE ? 4 : 64,    // messages that may arrive before progress
     OFI_CHUNK_MAX = HOSTILE ? 1000 : 0, // bytes of one transfer, 0: what the provider can
-    OFI_WINDOW = HOSTILE ? 4 : 128,     // messages to one PE that it has not yet taken
-    OFI_DEPTH = HOSTILE ? 2 : 16,       // upcalls inside each other
     OFI_CQ_BATCH = 16,
     OFI_WATCH_MS = 250, // how often silent peers are looked at
     OFI_POLLED = 32,    // PEs of a job up to which polling all sockets is cheap
 };
-
-// In front of every message. seq counts the messages of one PE to another; `taken` says how many of
-// those that came the other way were delivered: at most OFI_WINDOW are on their way, because ofi_rxm
-// buffers whatever arrives, without end.
-struct ofi_header {
-    uint64_t secret;
-    uint32_t from;
-    uint32_t seq;
-    uint32_t taken;
-    uint16_t length; // of the payload
-    uint16_t kind;   // enum ofi_message_kind
-};
-_Static_assert(sizeof(struct ofi_header) == 24, "the same everywhere");
-_Static_assert(OFI_AM_MAX <= UINT16_MAX, "a payload's length fits");
-// A notice carries `taken` alone; it also shows that the way is open.
-enum ofi_message_kind { OFI_MESSAGE, OFI_NOTICE, OFI_MESSAGE_KINDS };
 
 // What address() writes. Lengths and the seal are checked before anything is believed.
 struct ofi_blob {
@@ -99,9 +82,6 @@ struct ofi_op {
     struct fi_context2 context; // first: libfabric hands its address back
     enum ofi_kind kind;
     bool busy;
-    bool from_heap; // a message that waits for its turn: of malloc, not of the array
-    bool to_self;   // a message that never left
-    bool counted;   // a message for which its sender may send another already
     bool is_notice;
     struct ofi_peer *to; // of a message
     struct ofi_op *next;
@@ -119,8 +99,8 @@ struct ofi_op {
     // atomics
     struct ofi_amo amo;
     uint64_t old;
-    size_t length; // receive: bytes that came
-    _Alignas(16) unsigned char data[sizeof(struct ofi_header) + OFI_AM_MAX];
+    struct message message; // receive
+    _Alignas(16) unsigned char data[MESSAGE_BYTES];
 };
 
 struct ofi_ctx {
@@ -129,27 +109,22 @@ struct ofi_ctx {
 };
 
 struct ofi_peer {
-    int pe;
+    struct messages_peer m; // first: see ofi_peer_of
     fi_addr_t addr;
     struct ofi_blob blob; // valid once addr is
     unsigned pending;     // operations under way
     unsigned done, seen;  // completions, and how many there were when it was looked at last
     unsigned silent;      // times it was found without any since
-    bool noticing;        // a notice is under way
     int alive_fd;         // a connection attempt that shows whether it lives, -1: none
-    bool lost, told;
-    const char *why;
-    uint32_t out, in;           // the next message's number
-    uint32_t out_taken;         // how many of ours it took
-    uint32_t taken, told_taken; // how many of its were taken here, and it knows of
-    struct ofi_op *held;        // messages that came too early, by number
-    struct ofi_peer *next;
+    uint64_t alive_ms;    // since when such attempts have had no answer, 0: they had
+    bool is_wanted;       // since it was looked at last, something could not even be posted
+    char why_text[128];
 };
 
-struct ofi_region {
-    int pe; // -1: free
-    struct ofi_key key;
-};
+static inline struct ofi_peer *ofi_peer_of(struct messages_peer *m)
+{
+    return (struct ofi_peer *)m;
+}
 
 struct ofi_ep {
     struct transport_job job;
@@ -174,25 +149,19 @@ struct ofi_ep {
     uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];   // as in facts
     bool amo_base[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // the form without a result exists
 
-    const void **blob;      // of each PE, as given to connect
-    struct ofi_peer **peer; // of each PE, NULL before its first use
-    struct ofi_peer *peers; // those there are
-    struct ofi_region *region;
-    int region_count;
+    const void **blob;          // of each PE, as given to connect
+    struct ofi_peer **peer;     // of each PE, NULL before its first use
+    struct job_imports imports; // struct ofi_key
+    struct messages messages;
 
     struct ofi_op *ops, *free_ops;
     struct ofi_op *retry; // to be posted once the provider has room
-    struct ofi_op *arrived, **arrived_end;
-    struct ofi_op *aside; // HOSTILE: a receive that is made late
     unsigned hostile_calls;
     struct ofi_ctx ctx; // of operations without one
     unsigned pending;   // puts, gets and atomics under way
     unsigned sends;     // messages under way
-    pthread_t upcaller; // valid while depth > 0
-    unsigned depth;     // upcalls inside each other
     unsigned polls;
     uint64_t watched_ms;
-    bool told_forged, has_lost, owes_notices;
 };
 
 // HOSTILE builds: no room, now and then.
@@ -209,10 +178,11 @@ struct ofi_profile {
 };
 struct fi_info *ofi_choose(const struct transport_job *job);
 const struct ofi_profile *ofi_profile(const char *provider); // never NULL
+// The address of an entry as bytes, most significant first; NULL when it is no internet address.
+const uint8_t *ofi_ip(const struct fi_info *info, int *family);
 
 // ofi_memory.c
 int ofi_mr_open(struct ofi_ep *ep, void *base, size_t size, uint64_t access, struct fid_mr **mr);
-uint64_t ofi_seal(const void *bytes, size_t n); // over all but the last 8 bytes of n
 uint64_t ofi_start(struct ofi_ep *ep, void *base);
 void *ofi_desc(struct ofi_ep *ep, const void *local, size_t n);
 bool ofi_locate(struct ofi_ep *ep, struct ofi_peer *peer, struct transport_remote at,
@@ -222,6 +192,7 @@ int ofi_region_register(void *ep, void *base, size_t size, void *key, void **han
 int ofi_region_deregister(void *ep, void *handle);
 int ofi_region_import(void *ep, int pe, const void *key, int *region);
 void ofi_region_release(void *ep, int region);
+void ofi_imports_free(struct ofi_ep *ep);
 
 // ofi_peer.c. The lock is held.
 int ofi_address(void *ep, void *bytes);
@@ -229,14 +200,13 @@ int ofi_connect(void *ep, int pe, const void *bytes);
 struct ofi_peer *ofi_peer_known(struct ofi_ep *ep, int pe);            // NULL: no memory
 int ofi_peer_reach(struct ofi_ep *ep, int pe, struct ofi_peer **peer); // inserts its address
 bool ofi_means_lost(int error);                                        // of libfabric, positive
-void ofi_peer_lose(struct ofi_ep *ep, struct ofi_peer *peer, const char *why);
 void ofi_watch(struct ofi_ep *ep);
-void ofi_tell_lost(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
 void ofi_peers_free(struct ofi_ep *ep);
 
 // ofi_alive.c
-void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer);
-void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);
+void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer);   // starts an attempt
+bool ofi_alive_denied(struct ofi_ep *ep, struct ofi_peer *peer); // and lost for it
+void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer);    // if there is one that has ended
 
 // ofi_data.c
 struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind);
@@ -245,7 +215,7 @@ void ofi_op_count(struct ofi_ep *ep, struct ofi_op *op, struct ofi_peer *peer, s
                   struct transport_request *request);
 void ofi_op_done(struct ofi_ep *ep, struct ofi_op *op);
 void ofi_op_end(struct ofi_ep *ep, struct ofi_op *op, int status);
-void ofi_op_abandon(struct ofi_ep *ep, struct ofi_op *op);
+void ofi_abandon(void *ep, struct messages_peer *peer);
 void ofi_retry(struct ofi_ep *ep);
 void ofi_retry_later(struct ofi_ep *ep, struct ofi_op *op);
 int ofi_status(struct ofi_ep *ep, struct ofi_peer *peer, long result, const char *what);
@@ -264,13 +234,7 @@ int ofi_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op o
 int ofi_receives_post(struct ofi_ep *ep);
 int ofi_receive_post(struct ofi_ep *ep, struct ofi_op *op);
 int ofi_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
-void ofi_notices(struct ofi_ep *ep); // those that had to wait
-int ofi_notice(struct ofi_ep *ep, struct ofi_peer *peer);
-void ofi_forged(struct ofi_ep *ep, size_t length);
-void ofi_messages_free(struct ofi_ep *ep);
-void ofi_arrived(struct ofi_ep *ep, struct ofi_op *op);
-bool ofi_upcall_begin(struct ofi_ep *ep);
-int ofi_deliver(struct ofi_ep *ep); // runs upcalls: the lock is let go meanwhile
+void ofi_messages_open(struct ofi_ep *ep);
 
 // ofi_wait.c
 int ofi_queue_open(struct ofi_ep *ep);
@@ -281,9 +245,7 @@ int ofi_arm(void *ep);
 int ofi_progress(void *ep);
 int ofi_flush(void *ep, void *ctx, int pe);
 
-void ofi_log(struct ofi_ep *ep, enum log_level level, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void ofi_job_log(const struct transport_job *job, enum log_level level, const char *fmt, ...)
-    PRINTF_LIKE(3, 4);
+#define ofi_log(ep, level, ...) job_log(&(ep)->job, "ofi", level, __VA_ARGS__)
 
 extern const struct transport transport_ofi;
 

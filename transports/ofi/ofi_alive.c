@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,40 +25,85 @@ static socklen_t address(struct ofi_ep *ep, struct ofi_peer *peer, struct sockad
     return length <= peer->blob.name_length ? length : 0;
 }
 
-static void judge(struct ofi_ep *ep, struct ofi_peer *peer, int error)
+static bool has_answered(const struct ofi_peer *peer)
 {
-    if (error == ECONNREFUSED || error == EHOSTUNREACH)
-        ofi_peer_lose(ep, peer, strerror(error));
+    return peer->done || peer->m.out_taken || peer->m.in;
 }
 
-// Does not wait: the answer is looked at in the next round.
-void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer)
+static void lose(struct ofi_ep *ep, struct ofi_peer *peer, int error)
+{
+    snprintf(peer->why_text, sizeof peer->why_text,
+             "%s: look at routes and firewalls, or choose another network with SHOAL_INTERFACE",
+             error == EINPROGRESS ? "no answer" : strerror(error));
+    messages_peer_lose(&ep->messages, &peer->m, peer->why_text);
+}
+
+// Nobody listens, or nothing comes back: what a network does not tell at once, such as a filter that
+// drops, must last, and only a peer that never answered is judged by it. (Of others, one that is
+// stopped has no room for attempts at some time; and hosts watch each other.)
+static void judge(struct ofi_ep *ep, struct ofi_peer *peer, int error)
+{
+    bool is_late = peer->alive_ms && ep->job.patience_ms &&
+                   ep->watched_ms - peer->alive_ms > ep->job.patience_ms;
+    if (error == 0)
+        peer->alive_ms = 0;
+    else if (!peer->alive_ms)
+        peer->alive_ms = ep->watched_ms;
+    if (error == ECONNREFUSED)
+        messages_peer_lose(&ep->messages, &peer->m, strerror(error));
+    else if (error && is_late && !has_answered(peer))
+        lose(ep, peer, error);
+}
+
+// A connection attempt that has not ended, -1: it has, with *error.
+static int attempt(struct ofi_ep *ep, struct ofi_peer *peer, int *error)
 {
     struct sockaddr_storage to;
     socklen_t length = address(ep, peer, &to);
-    if (!length || peer->alive_fd >= 0)
-        return;
-    int fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = length ? socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0) : -1;
+    *error = 0;
     if (fd < 0)
+        return -1;
+    *error = connect(fd, (struct sockaddr *)&to, length) ? errno : 0;
+    if (*error == EINPROGRESS)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool ofi_alive_denied(struct ofi_ep *ep, struct ofi_peer *peer)
+{
+    int error, fd = has_answered(peer) ? -1 : attempt(ep, peer, &error);
+    if (fd >= 0)
+        close(fd);
+    if (has_answered(peer) || fd >= 0 || !error)
+        return false;
+    lose(ep, peer, error);
+    return true;
+}
+
+// Does not wait: the answer is looked at in the next rounds. From the interface of everything else.
+void ofi_alive_look(struct ofi_ep *ep, struct ofi_peer *peer)
+{
+    int error;
+    if (peer->alive_fd >= 0)
         return;
-    if (connect(fd, (struct sockaddr *)&to, length) == 0) {
-        close(fd);
-    } else if (errno == EINPROGRESS) {
-        peer->alive_fd = fd;
-    } else {
-        int error = errno;
-        close(fd);
-        judge(ep, peer, error);
-    }
+    peer->alive_fd = attempt(ep, peer, &error);
+    judge(ep, peer, error);
 }
 
 void ofi_alive_end(struct ofi_ep *ep, struct ofi_peer *peer)
 {
-    int error = 0;
+    struct pollfd p = {.fd = peer->alive_fd, .events = POLLOUT};
+    int error = EINPROGRESS;
     socklen_t length = sizeof error;
-    if (getsockopt(peer->alive_fd, SOL_SOCKET, SO_ERROR, &error, &length))
-        error = 0;
-    close(peer->alive_fd);
-    peer->alive_fd = -1;
+    if (peer->alive_fd < 0)
+        return;
+    if (poll(&p, 1, 0) == 1) {
+        if (getsockopt(peer->alive_fd, SOL_SOCKET, SO_ERROR, &error, &length))
+            error = 0;
+        close(peer->alive_fd);
+        peer->alive_fd = -1;
+    }
     judge(ep, peer, error);
 }

@@ -2,7 +2,7 @@
 // Which provider and which interface: fi_getinfo lists one entry for each pair, in no useful order.
 #include "ofi.h"
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +34,7 @@ static int preference(const char *provider)
     return p == &unknown ? -1 : (int)(p - profiles);
 }
 
-// The address of an entry as bytes, most significant first; NULL when it is no internet address.
-static const uint8_t *ip_bytes(const struct fi_info *info, int *family)
+const uint8_t *ofi_ip(const struct fi_info *info, int *family)
 {
     if (!info->src_addr)
         return NULL;
@@ -54,7 +53,7 @@ static const uint8_t *ip_bytes(const struct fi_info *info, int *family)
 static int address_rank(const struct fi_info *info)
 {
     int family = 0;
-    const uint8_t *ip = ip_bytes(info, &family);
+    const uint8_t *ip = ofi_ip(info, &family);
     static const uint8_t loopback6[16] = {[15] = 1};
     if (!ip)
         return 2;
@@ -65,28 +64,11 @@ static int address_rank(const struct fi_info *info)
     return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80 ? 4 : 1;
 }
 
-// text is ADDRESS or ADDRESS/BITS
 static bool in_subnet(const struct fi_info *info, const char *text)
 {
-    char address[INET6_ADDRSTRLEN];
-    size_t length = strcspn(text, "/");
-    if (length >= sizeof address)
-        return false;
-    memcpy(address, text, length);
-    address[length] = 0;
-    int family = 0, wanted_family = strchr(address, ':') ? AF_INET6 : AF_INET;
-    uint8_t wanted[16];
-    const uint8_t *ip = ip_bytes(info, &family);
-    if (!ip || family != wanted_family || inet_pton(family, address, wanted) != 1)
-        return false;
-    int most = family == AF_INET ? 32 : 128;
-    int bits = text[length] ? atoi(text + length + 1) : most;
-    if (bits < 0 || bits > most)
-        return false;
-    for (int i = 0; i < bits; i++)
-        if ((ip[i / 8] ^ wanted[i / 8]) & (0x80 >> i % 8))
-            return false;
-    return true;
+    int family = 0;
+    const uint8_t *ip = ofi_ip(info, &family);
+    return ip && job_subnet_holds(text, family, ip);
 }
 
 static bool on_interface(const struct fi_info *info, const char *name)
@@ -121,9 +103,9 @@ static struct fi_info *list(const struct transport_job *job, uint64_t atomics)
     int r = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all);
     fi_freeinfo(hints);
     if (r)
-        ofi_job_log(job, LOG_DEBUG, "libfabric has no %s%s: %s",
-                    job->provider ? job->provider : "provider that serves",
-                    atomics ? " with atomics" : "", fi_strerror(-r));
+        job_log(job, "ofi", LOG_DEBUG, "libfabric has no %s%s: %s",
+                job->provider ? job->provider : "provider that serves",
+                atomics ? " with atomics" : "", fi_strerror(-r));
     return r ? NULL : all;
 }
 
@@ -155,15 +137,15 @@ struct fi_info *ofi_choose(const struct transport_job *job)
     if (info)
         info = fi_dupinfo(info);
     else
-        ofi_job_log(job, LOG_DEBUG, "libfabric has nothing on %s",
-                    job->interface ? job->interface : "any interface");
+        job_log(job, "ofi", LOG_DEBUG, "libfabric has nothing on %s",
+                job->interface ? job->interface : "any interface");
     fi_freeinfo(all);
     if (!info)
         return NULL;
     // Its progress thread wakes on every byte and takes the processor from the program.
     if (strcmp(info->fabric_attr->prov_name, "sockets") == 0)
         info->domain_attr->data_progress = info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
-    ofi_job_log(job, LOG_DEBUG, "provider %s on %s (%s)", info->fabric_attr->prov_name,
-                info->domain_attr->name, info->fabric_attr->name);
+    job_log(job, "ofi", LOG_DEBUG, "provider %s on %s (%s)", info->fabric_attr->prov_name,
+            info->domain_attr->name, info->fabric_attr->name);
     return info;
 }

@@ -17,7 +17,7 @@ struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind)
     ep->free_ops = op->next;
     op->kind = kind;
     op->busy = true;
-    op->to_self = op->is_notice = op->counted = false;
+    op->is_notice = false;
     op->to = NULL;
     op->next = NULL;
     op->peer = NULL;
@@ -42,12 +42,14 @@ void ofi_op_give(struct ofi_ep *ep, struct ofi_op *op)
 // What a failed post means to the caller. Whatever is not "later" is logged once for a peer.
 int ofi_status(struct ofi_ep *ep, struct ofi_peer *peer, long result, const char *what)
 {
-    if (result == -FI_EAGAIN)
+    if (result == -FI_EAGAIN) {
+        peer->is_wanted = true;
         return TRANSPORT_AGAIN;
+    }
     if (ofi_means_lost((int)-result))
-        ofi_peer_lose(ep, peer, fi_strerror((int)-result));
-    else
-        ofi_log(ep, LOG_ERROR, "%s to PE %d: %s", what, peer->pe, fi_strerror((int)-result));
+        messages_peer_lose(&ep->messages, &peer->m, fi_strerror((int)-result));
+    else if (!ofi_alive_denied(ep, peer))
+        ofi_log(ep, LOG_ERROR, "%s to PE %d: %s", what, peer->m.pe, fi_strerror((int)-result));
     return TRANSPORT_FAILED;
 }
 
@@ -97,14 +99,20 @@ void ofi_op_end(struct ofi_ep *ep, struct ofi_op *op, int status)
     ofi_op_give(ep, op);
 }
 
-void ofi_op_abandon(struct ofi_ep *ep, struct ofi_op *op)
+// What libfabric still has of the peer's operations comes back later or not. Nobody waits for
+// messages: they have no peer.
+void ofi_abandon(void *ep_, struct messages_peer *peer)
 {
-    if (op->kind == OFI_SEND)
-        return; // nobody waits for it
-    op->left = 0;
-    op->copy_to = NULL;
-    op->amo.result = NULL;
-    settle(ep, op, TRANSPORT_FAILED);
+    struct ofi_ep *ep = ep_;
+    for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++) {
+        struct ofi_op *op = &ep->ops[i];
+        if (!op->busy || op->peer != ofi_peer_of(peer))
+            continue;
+        op->left = 0;
+        op->copy_to = NULL;
+        op->amo.result = NULL;
+        settle(ep, op, TRANSPORT_FAILED);
+    }
 }
 
 static long post(struct ofi_ep *ep, struct ofi_op *op, fi_addr_t addr)

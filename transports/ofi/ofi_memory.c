@@ -9,17 +9,6 @@
 
 enum { KEY_MAGIC = 0x6b6f6853 };
 
-// Finds damage and things that are no blob or key at all; it does not prove who wrote them.
-uint64_t ofi_seal(const void *bytes, size_t n)
-{
-    uint64_t h = n, word;
-    for (size_t i = 0; i + 8 < n; i += 8) {
-        memcpy(&word, (const char *)bytes + i, 8);
-        h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        h ^= h >> 29;
-    }
-    return h;
-}
 _Static_assert(sizeof(struct ofi_blob) % 8 == 0 && sizeof(struct ofi_key) % 8 == 0, "whole words");
 
 // Keys that peers name are drawn, not counted: with a provider that lets anybody connect, the key
@@ -72,12 +61,6 @@ void *ofi_desc(struct ofi_ep *ep, const void *local, size_t n)
     return NULL;
 }
 
-static struct ofi_region *imported(struct ofi_ep *ep, struct transport_remote at)
-{
-    int i = at.region - TRANSPORT_REGIONS_FIXED;
-    return i >= 0 && i < ep->region_count && ep->region[i].pe == at.pe ? &ep->region[i] : NULL;
-}
-
 bool ofi_locate(struct ofi_ep *ep, struct ofi_peer *peer, struct transport_remote at,
                 uint64_t *address, uint64_t *key)
 {
@@ -86,11 +69,11 @@ bool ofi_locate(struct ofi_ep *ep, struct ofi_peer *peer, struct transport_remot
         *key = peer->blob.region[at.region].key;
         return true;
     }
-    struct ofi_region *region = imported(ep, at);
-    if (!region)
+    struct ofi_key *imported = job_import_find(&ep->imports, at);
+    if (!imported)
         return false;
-    *address = region->key.start + at.offset;
-    *key = region->key.key;
+    *address = imported->start + at.offset;
+    *key = imported->key;
     return true;
 }
 
@@ -98,8 +81,8 @@ void *ofi_own(struct ofi_ep *ep, struct transport_remote at)
 {
     if (at.region >= 0 && at.region < TRANSPORT_REGIONS_FIXED)
         return (char *)ep->job.region[at.region].base + at.offset;
-    struct ofi_region *region = imported(ep, at);
-    return region ? (char *)(uintptr_t)region->key.address + at.offset : NULL;
+    struct ofi_key *imported = job_import_find(&ep->imports, at);
+    return imported ? (char *)(uintptr_t)imported->address + at.offset : NULL;
 }
 
 int ofi_region_register(void *ep_, void *base, size_t size, void *key, void **handle)
@@ -116,7 +99,7 @@ int ofi_region_register(void *ep_, void *base, size_t size, void *key, void **ha
                                 .start = ofi_start(ep, base),
                                 .size = size,
                                 .key = fi_mr_key(mr)};
-        bytes.seal = ofi_seal(&bytes, sizeof bytes);
+        bytes.seal = job_seal(&bytes, sizeof bytes);
         memcpy(key, &bytes, sizeof bytes);
         *handle = mr;
     }
@@ -136,49 +119,41 @@ int ofi_region_deregister(void *ep_, void *handle)
     return r ? TRANSPORT_FAILED : 0;
 }
 
-static int free_index(struct ofi_ep *ep)
-{
-    for (int i = 0; i < ep->region_count; i++)
-        if (ep->region[i].pe < 0)
-            return i;
-    int more = ep->region_count ? ep->region_count * 2 : 8;
-    struct ofi_region *region = realloc(ep->region, (size_t)more * sizeof *region);
-    if (!region)
-        return -1;
-    for (int i = ep->region_count; i < more; i++)
-        region[i].pe = -1;
-    ep->region = region;
-    int i = ep->region_count;
-    ep->region_count = more;
-    return i;
-}
-
 int ofi_region_import(void *ep_, int pe, const void *bytes, int *region)
 {
     struct ofi_ep *ep = ep_;
-    struct ofi_key key;
+    struct ofi_key key, *kept;
     memcpy(&key, bytes, sizeof key);
     if (pe < 0 || pe >= ep->job.npes || key.magic != KEY_MAGIC || key.pe != pe ||
-        key.seal != ofi_seal(&key, sizeof key)) {
+        key.seal != job_seal(&key, sizeof key)) {
         ofi_log(ep, LOG_ERROR, "the key of a region of PE %d is damaged or of another PE", pe);
         return TRANSPORT_FAILED;
     }
+    if (!(kept = malloc(sizeof *kept)))
+        return TRANSPORT_FAILED;
+    *kept = key;
     pthread_mutex_lock(&ep->lock);
-    int i = free_index(ep);
-    if (i >= 0) {
-        ep->region[i] = (struct ofi_region){pe, key};
-        *region = TRANSPORT_REGIONS_FIXED + i;
-    }
+    int index = job_import_add(&ep->imports, pe, kept);
     pthread_mutex_unlock(&ep->lock);
-    return i >= 0 ? 0 : TRANSPORT_FAILED;
+    if (index < 0) {
+        free(kept);
+        return TRANSPORT_FAILED;
+    }
+    *region = index;
+    return 0;
 }
 
 void ofi_region_release(void *ep_, int region)
 {
     struct ofi_ep *ep = ep_;
-    int i = region - TRANSPORT_REGIONS_FIXED;
     pthread_mutex_lock(&ep->lock);
-    if (i >= 0 && i < ep->region_count)
-        ep->region[i].pe = -1;
+    free(job_import_remove(&ep->imports, region));
     pthread_mutex_unlock(&ep->lock);
+}
+
+void ofi_imports_free(struct ofi_ep *ep)
+{
+    for (int i = 0; i < ep->imports.count; i++)
+        free(ep->imports.entry[i].what);
+    free(ep->imports.entry);
 }

@@ -16,7 +16,7 @@ enum { BLOB_MAGIC = 0x626f6853 };
 static bool blob_is_good(struct ofi_ep *ep, const struct ofi_blob *blob, int pe)
 {
     return blob->magic == BLOB_MAGIC && blob->pe == pe && blob->name_length > 0 &&
-           blob->name_length <= OFI_NAME_MAX && blob->seal == ofi_seal(blob, sizeof *blob) &&
+           blob->name_length <= OFI_NAME_MAX && blob->seal == job_seal(blob, sizeof *blob) &&
            pe >= 0 && pe < ep->job.npes;
 }
 
@@ -38,7 +38,7 @@ int ofi_address(void *ep_, void *bytes)
             blob.region[i].size = ep->job.region[i].size;
             blob.region[i].key = fi_mr_key(ep->region_mr[i]);
         }
-    blob.seal = ofi_seal(&blob, sizeof blob);
+    blob.seal = job_seal(&blob, sizeof blob);
     memcpy(bytes, &blob, sizeof blob);
     return 0;
 }
@@ -66,29 +66,28 @@ struct ofi_peer *ofi_peer_known(struct ofi_ep *ep, int pe)
     peer = calloc(1, sizeof *peer);
     if (!peer)
         return NULL;
-    peer->pe = pe;
     peer->addr = FI_ADDR_UNSPEC;
     peer->alive_fd = -1;
-    peer->next = ep->peers;
-    ep->peers = ep->peer[pe] = peer;
+    messages_peer_add(&ep->messages, &peer->m, pe);
+    ep->peer[pe] = peer;
     ep->peer_count++;
     return peer;
 }
 
 static int insert(struct ofi_ep *ep, struct ofi_peer *peer)
 {
-    const void *bytes = ep->blob[peer->pe];
+    const void *bytes = ep->blob[peer->m.pe];
     if (!bytes) {
-        ofi_log(ep, LOG_ERROR, "PE %d was never connected", peer->pe);
+        ofi_log(ep, LOG_ERROR, "PE %d was never connected", peer->m.pe);
         return TRANSPORT_FAILED;
     }
     memcpy(&peer->blob, bytes, sizeof peer->blob);
     fi_addr_t addr = FI_ADDR_UNSPEC;
-    int r = blob_is_good(ep, &peer->blob, peer->pe)
+    int r = blob_is_good(ep, &peer->blob, peer->m.pe)
                 ? fi_av_insert(ep->av, peer->blob.name, 1, &addr, 0, NULL)
                 : -FI_EINVAL;
     if (r != 1) {
-        ofi_peer_lose(ep, peer, "its address is refused");
+        messages_peer_lose(&ep->messages, &peer->m, "its address is refused");
         return TRANSPORT_FAILED;
     }
     peer->addr = addr;
@@ -101,7 +100,7 @@ int ofi_peer_reach(struct ofi_ep *ep, int pe, struct ofi_peer **peer)
     *peer = ofi_peer_known(ep, pe);
     if (!*peer)
         return TRANSPORT_FAILED;
-    if (unlikely((*peer)->lost))
+    if (unlikely((*peer)->m.lost))
         return TRANSPORT_FAILED;
     return likely((*peer)->addr != FI_ADDR_UNSPEC) ? 0 : insert(ep, *peer);
 }
@@ -126,50 +125,20 @@ bool ofi_means_lost(int error)
     }
 }
 
-// Everything it owes ends in an error now; what libfabric still has of it comes back later or not.
-void ofi_peer_lose(struct ofi_ep *ep, struct ofi_peer *peer, const char *why)
-{
-    if (peer->lost)
-        return;
-    peer->lost = ep->has_lost = true;
-    peer->why = why;
-    ofi_log(ep, LOG_ERROR, "PE %d is lost: %s", peer->pe, why);
-    for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++)
-        if (ep->ops[i].busy && ep->ops[i].peer == peer)
-            ofi_op_abandon(ep, &ep->ops[i]);
-}
-
-void ofi_tell_lost(struct ofi_ep *ep)
-{
-    if (likely(!ep->has_lost) || !ofi_upcall_begin(ep))
-        return;
-    ep->has_lost = false;
-    for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next) {
-        if (!peer->lost || peer->told)
-            continue;
-        peer->told = true;
-        if (!ep->job.on_peer_lost)
-            continue;
-        pthread_mutex_unlock(&ep->lock);
-        ep->job.on_peer_lost(ep->job.upcall_arg, peer->pe, peer->why);
-        pthread_mutex_lock(&ep->lock);
-    }
-    ep->depth--;
-}
-
 // Twice as rarely each time: a peer may be stopped for good reasons.
 static void watch_peer(struct ofi_ep *ep, struct ofi_peer *peer)
 {
-    bool waits = peer->pending || peer->out - peer->out_taken >= OFI_WINDOW;
-    unsigned done = peer->done + peer->out_taken + peer->in;
-    bool silent = waits && !peer->lost && done == peer->seen && peer->pe != ep->job.me;
+    bool waits = peer->pending || peer->is_wanted || messages_wait_for(&peer->m);
+    unsigned done = peer->done + peer->m.out_taken + peer->m.in;
+    bool silent = waits && !peer->m.lost && done == peer->seen && peer->m.pe != ep->job.me;
     peer->silent = silent ? peer->silent + 1 : 0;
     peer->seen = done;
-    if (peer->alive_fd >= 0)
-        ofi_alive_end(ep, peer);
-    if (peer->silent < 2 || peer->silent & (peer->silent - 1))
+    peer->is_wanted = false;
+    ofi_alive_end(ep, peer);
+    bool is_doubtful = peer->alive_ms && silent;
+    if (peer->silent < 2 || (!is_doubtful && peer->silent & (peer->silent - 1)))
         return;
-    if (ofi_notice(ep, peer) == TRANSPORT_AGAIN || peer->noticing)
+    if (messages_notice(&ep->messages, &peer->m) == TRANSPORT_AGAIN || peer->m.noticing)
         ofi_alive_look(ep, peer);
 }
 
@@ -183,21 +152,16 @@ void ofi_watch(struct ofi_ep *ep)
     if (now - ep->watched_ms < OFI_WATCH_MS)
         return;
     ep->watched_ms = now;
-    for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next)
-        watch_peer(ep, peer);
+    for (struct messages_peer *peer = ep->messages.peers; peer; peer = peer->next)
+        watch_peer(ep, ofi_peer_of(peer));
 }
 
 void ofi_peers_free(struct ofi_ep *ep)
 {
-    for (struct ofi_peer *peer = ep->peers, *next; peer; peer = next) {
-        next = peer->next;
-        for (struct ofi_op *op = peer->held, *after; op; op = after) {
-            after = op->next;
-            free(op);
-        }
-        if (peer->alive_fd >= 0)
-            close(peer->alive_fd);
-        free(peer);
+    messages_free(&ep->messages);
+    for (int pe = 0; ep->peer && pe < ep->job.npes; pe++) {
+        if (ep->peer[pe] && ep->peer[pe]->alive_fd >= 0)
+            close(ep->peer[pe]->alive_fd);
+        free(ep->peer[pe]);
     }
-    ep->peers = NULL;
 }

@@ -9,7 +9,7 @@ static void failed(struct ofi_ep *ep, struct ofi_op *op, const struct fi_cq_err_
                                         sizeof buffer);
     if (op->kind == OFI_RECEIVE) {
         if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
-            ofi_forged(ep, error->len + error->olen);
+            messages_forged(&ep->messages, error->len + error->olen);
         else if (error->err != FI_ECANCELED)
             ofi_log(ep, LOG_DEBUG, "a receive: %s", fi_strerror(error->err));
         if (error->err != FI_ECANCELED)
@@ -17,15 +17,15 @@ static void failed(struct ofi_ep *ep, struct ofi_op *op, const struct fi_cq_err_
         return;
     }
     struct ofi_peer *peer = op->peer ? op->peer : op->to;
-    if (peer && !peer->lost) {
+    if (peer && !peer->m.lost) {
         if (ofi_means_lost(error->err))
-            ofi_peer_lose(ep, peer, fi_strerror(error->err));
+            messages_peer_lose(&ep->messages, &peer->m, fi_strerror(error->err));
         else
-            ofi_log(ep, LOG_ERROR, "an operation to PE %d failed: %s (%s)", peer->pe,
+            ofi_log(ep, LOG_ERROR, "an operation to PE %d failed: %s (%s)", peer->m.pe,
                     fi_strerror(error->err), detail ? detail : "");
     }
     if (peer && op->is_notice)
-        peer->noticing = false;
+        peer->m.noticing = false;
     ofi_op_end(ep, op, TRANSPORT_FAILED);
 }
 
@@ -39,30 +39,15 @@ static bool read_error(struct ofi_ep *ep)
     return true;
 }
 
-// A message came. HOSTILE builds swap one in three with the next.
-static void came(struct ofi_ep *ep, struct ofi_op *op)
-{
-    struct ofi_op *late = ep->aside;
-    ep->aside = NULL;
-    if (HOSTILE && op && !late && ep->hostile_calls++ % 3 == 0) {
-        ep->aside = op;
-        return;
-    }
-    if (op)
-        ofi_arrived(ep, op);
-    if (late)
-        ofi_arrived(ep, late);
-}
-
 static void complete(struct ofi_ep *ep, struct ofi_op *op, size_t length)
 {
     if (op->kind == OFI_RECEIVE) {
-        op->length = length;
-        came(ep, op);
+        op->message = (struct message){.length = length, .bytes = op->data};
+        messages_arrived(&ep->messages, &op->message);
         return;
     }
     if (op->is_notice)
-        op->to->noticing = false;
+        op->to->m.noticing = false;
     ofi_op_done(ep, op);
 }
 
@@ -85,10 +70,6 @@ static int drain(struct ofi_ep *ep)
         if (!HOSTILE && r < OFI_CQ_BATCH) // another look costs system calls
             break;
     }
-    if (HOSTILE && ep->aside && n == 0) {
-        came(ep, NULL);
-        n++;
-    }
     return n;
 }
 
@@ -99,11 +80,8 @@ int ofi_progress(void *ep_)
     if (ep->retry)
         ofi_retry(ep);
     int n = drain(ep);
-    if (unlikely(ep->owes_notices))
-        ofi_notices(ep);
     ofi_watch(ep);
-    n += ofi_deliver(ep);
-    ofi_tell_lost(ep);
+    n += messages_deliver(&ep->messages);
     pthread_mutex_unlock(&ep->lock);
     return n;
 }

@@ -87,9 +87,11 @@ static bool is_ours(struct ofi_ep *ep, int fd)
     n = sizeof address;
     if (getpeername(fd, (struct sockaddr *)&address, &n))
         return false;
-    for (struct ofi_peer *peer = ep->peers; peer; peer = peer->next)
+    for (struct messages_peer *m = ep->messages.peers; m; m = m->next) {
+        const struct ofi_peer *peer = ofi_peer_of(m);
         if (peer->addr != FI_ADDR_UNSPEC && same_address(&address, peer->blob.name))
             return true;
+    }
     return false;
 }
 
@@ -135,7 +137,7 @@ int ofi_wait_fd(void *ep_)
     pthread_mutex_lock(&ep->lock);
     if (ep->owns_fds && !ep->has_fds)
         search_in_time(ep);
-    int fd = ep->owns_fds && !ep->has_fds && ep->peers ? -1 : ep->wait_fd;
+    int fd = ep->owns_fds && !ep->has_fds && ep->messages.peers ? -1 : ep->wait_fd;
     pthread_mutex_unlock(&ep->lock);
     return fd;
 }
@@ -153,7 +155,7 @@ int ofi_arm(void *ep_)
     struct ofi_ep *ep = ep_;
     struct fid *fid = &ep->cq->fid;
     pthread_mutex_lock(&ep->lock);
-    bool idle = !ep->arrived && !ep->retry && !ep->aside && !ep->has_lost && ep->wait_fd >= 0;
+    bool idle = !messages_waiting(&ep->messages) && !ep->retry && ep->wait_fd >= 0;
     if (idle)
         idle = ep->owns_fds ? is_quiet(ep) : fi_trywait(ep->fabric, &fid, 1) == 0;
     pthread_mutex_unlock(&ep->lock);

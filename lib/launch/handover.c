@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Handing a job over to srun, hydra or Open MPI's mpirun. See handover.h.
+#include "handover.h"
+
+#include "compiler.h"
+#include "hosts.h"
+#include "job.h"
+#include "launch.h"
+#include "log.h"
+#include "settings.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct command {
+    char **word; // NULL-terminated
+    int n;
+};
+
+// ---- The command's words
+
+static void add(struct command *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void add(struct command *c, const char *fmt, ...)
+{
+    va_list args;
+    char **more = realloc(c->word, ((size_t)c->n + 2) * sizeof *more);
+    va_start(args, fmt);
+    if (!more || vasprintf(&more[c->n], fmt, args) < 0)
+        fatal("no memory for the launcher's command");
+    va_end(args);
+    c->word = more;
+    c->word[++c->n] = NULL;
+}
+
+static void add_owned(struct command *c, const char *before, char *text)
+{
+    add(c, "%s%s", before, text);
+    free(text);
+}
+
+// "a:4,b:4", or with `counts` false "a,b".
+static char *list_hosts(const struct hosts *h, bool counts)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        fatal("no memory for a list of %d hosts", h->n);
+    for (int i = 0; i < h->n; i++) {
+        fprintf(f, "%s%s", i ? "," : "", h->host[i].name);
+        if (counts)
+            fprintf(f, ":%d", h->host[i].pes);
+    }
+    fclose(f);
+    return text;
+}
+
+// The host of every PE, which srun takes as its word with "arbitrary".
+static char *list_places(const struct hosts *h)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        fatal("no memory for a list of %d places", h->npes);
+    for (int i = 0; i < h->n; i++)
+        for (int pe = 0; pe < h->host[i].pes; pe++)
+            fprintf(f, "%s%s", i || pe ? "," : "", h->host[i].name);
+    fclose(f);
+    return text;
+}
+
+static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    static const char *const bind[] = {"none", "core", "socket", "numa"};
+    add(c, "-hosts");
+    add_owned(c, "", list_hosts(h, true));
+    add(c, "-n");
+    add(c, "%d", h->npes);
+    add(c, "-bind-to");
+    add(c, "%s", bind[opt->bind]);
+    if (opt->tag)
+        add(c, "-prepend-rank");
+}
+
+// The same number on every host can be said so that its PMI-2 knows who is together on a host. Of
+// "arbitrary" places it tells that every PE has a host to itself: right, but for the speed.
+static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
+    bool is_even = true;
+    for (int i = 0; i < h->n; i++)
+        is_even &= h->host[i].pes == h->host[0].pes;
+    add(c, "--mpi=pmi2");
+    add(c, "--nodes=%d", h->n);
+    add(c, "--ntasks=%d", h->npes);
+    if (is_even)
+        add(c, "--ntasks-per-node=%d", h->host[0].pes);
+    add(c, "--distribution=%s", is_even ? "block" : "arbitrary");
+    add_owned(c, "--nodelist=", is_even ? list_hosts(h, false) : list_places(h));
+    add(c, "--input=0");
+    add(c, "--kill-on-bad-exit=1");
+    if (bind[opt->bind])
+        add(c, "--cpu-bind=%s", bind[opt->bind]);
+    if (opt->tag)
+        add(c, "--label");
+}
+
+static bool is_ours(const char *entry)
+{
+    static const char *const prefix[] = {"SHOAL_", "SHMEM_", "SMA_", "LD_LIBRARY_PATH="};
+    for (size_t i = 0; i < ARRAY_LEN(prefix); i++)
+        if (strncmp(entry, prefix[i], strlen(prefix[i])) == 0)
+            return true;
+    return false;
+}
+
+// It passes on only what it is told to.
+static void add_mpirun(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    static const char *const bind[] = {"none", "core", "socket", "numa"};
+    add(c, "--host");
+    add_owned(c, "", list_hosts(h, true));
+    add(c, "-n");
+    add(c, "%d", h->npes);
+    add(c, "--map-by");
+    add(c, "slot");
+    add(c, "--bind-to");
+    add(c, "%s", bind[opt->bind]);
+    for (char **entry = environ; *entry; entry++)
+        if (is_ours(*entry)) {
+            add(c, "-x");
+            add(c, "%.*s", (int)strcspn(*entry, "="), *entry);
+        }
+    for (int i = 0; i < opt->nvars; i++)
+        if (!is_ours(opt->vars[i])) {
+            add(c, "-x");
+            add(c, "%.*s", (int)strcspn(opt->vars[i], "="), opt->vars[i]);
+        }
+    if (opt->tag)
+        add(c, "--tag-output");
+}
+
+// ---- Which launcher
+
+// What each is called. A name that several launchers use counts when its --version says `sign`.
+static const struct launcher {
+    const char *kind, *names[4], *shared_name, *sign;
+    void (*add)(struct command *c, const struct options *opt, const struct hosts *h);
+} launchers[] = {
+    {"srun", {"srun"}, NULL, NULL, add_srun},
+    {"hydra", {"mpiexec.hydra"}, "mpiexec", "HYDRA", add_hydra},
+    {"mpirun", {"mpirun.openmpi", "orterun", "prterun"}, "mpirun", "Open MPI", add_mpirun},
+};
+
+static bool is_in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/usr/bin:/bin"; *at;
+         at += strcspn(at, ":"), at += *at == ':') {
+        char file[4096];
+        int n = snprintf(file, sizeof file, "%.*s/%s", (int)strcspn(at, ":"), at, name);
+        if (n < (int)sizeof file && access(file, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool version_says(const char *name, const char *sign)
+{
+    char command[128], line[512];
+    bool says = false;
+    snprintf(command, sizeof command, "%s --version 2>&1 </dev/null", name);
+    FILE *f = popen(command, "re");
+    while (f && fgets(line, sizeof line, f))
+        says |= strstr(line, sign) != NULL;
+    if (f)
+        pclose(f);
+    return says;
+}
+
+static const char *name_of(const struct launcher *l)
+{
+    for (size_t i = 0; i < ARRAY_LEN(l->names) && l->names[i]; i++)
+        if (is_in_path(l->names[i]))
+            return l->names[i];
+    bool has_shared = l->shared_name && is_in_path(l->shared_name);
+    return has_shared && version_says(l->shared_name, l->sign) ? l->shared_name : NULL;
+}
+
+// NULL after one line.
+static const struct launcher *choose(const char **name)
+{
+    bool is_auto = strcmp(settings.launcher, "auto") == 0, is_known = is_auto;
+    for (size_t i = 0; i < ARRAY_LEN(launchers); i++) {
+        const struct launcher *l = &launchers[i];
+        bool is_named = strcmp(settings.launcher, l->kind) == 0;
+        bool fits = is_auto && (l->add != add_srun || getenv("SLURM_JOB_ID"));
+        is_known |= is_named;
+        if ((is_named || fits) && (*name = name_of(l)))
+            return l;
+    }
+    if (!is_known)
+        fprintf(stderr, "oshrun: SHOAL_LAUNCHER=%s: it is auto, srun, hydra or mpirun\n",
+                settings.launcher);
+    else
+        fprintf(
+            stderr,
+            "oshrun: no launcher for several hosts is in PATH%s%s: install hydra (mpiexec of "
+            "MPICH, package mpich) or Open MPI (mpirun, package openmpi-bin), or use srun inside "
+            "an allocation of Slurm's\n",
+            is_auto ? "" : " as SHOAL_LAUNCHER=", is_auto ? "" : settings.launcher);
+    return NULL;
+}
+
+// ---- All together
+
+static void print_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:,=+@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    putc('\'', out);
+}
+
+// As a shell takes it.
+static void print_command(FILE *out, const struct command *c, const struct options *opt)
+{
+    for (int i = 0; i < opt->nvars; i++) {
+        size_t name = strcspn(opt->vars[i], "=");
+        if (!opt->vars[i][name])
+            continue;
+        fprintf(out, "%.*s=", (int)name, opt->vars[i]);
+        print_word(out, opt->vars[i] + name + 1);
+        putc(' ', out);
+    }
+    for (int i = 0; i < c->n; i++) {
+        print_word(out, c->word[i]);
+        putc(i + 1 < c->n ? ' ' : '\n', out);
+    }
+}
+
+int handover_run(const struct options *opt)
+{
+    static struct hosts hosts;
+    static struct command command;
+    char error[300];
+    const char *name;
+    if (hosts_read(opt, &hosts, error, sizeof error)) {
+        fprintf(stderr, "oshrun: %s\n", error);
+        return STATUS_USAGE;
+    }
+    const struct launcher *l = choose(&name);
+    if (!l)
+        return STATUS_OWN;
+    add(&command, "%s", name);
+    l->add(&command, opt, &hosts);
+    for (char **word = opt->program; *word; word++) {
+        if (strcmp(*word, ":") == 0) {
+            fprintf(stderr,
+                    "oshrun: %s takes the argument \":\" for its own: it cannot be passed\n", name);
+            return STATUS_USAGE;
+        }
+        add(&command, "%s", *word);
+    }
+    if (opt->dry_run || opt->verbose)
+        print_command(opt->dry_run ? stdout : stderr, &command, opt);
+    unsetenv(JOB_ENV_FD); // of a job that we may be in ourselves
+    unsetenv(JOB_ENV_PE);
+    return opt->dry_run ? 0 : attend(command.word, opt->timeout);
+}

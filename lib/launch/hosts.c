@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lists of hosts: a:4,b:4, or a file with a host a line. See hosts.h.
+#include "hosts.h"
+
+#include "tunables.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct hosts *hosts;
+    bool has_counts;
+    char *error;
+    size_t size;
+};
+
+#define WRONG(r, ...) (snprintf((r)->error, (r)->size, __VA_ARGS__), -1)
+
+// A launcher that is given the name must not take it for an option or a list.
+static bool name_is_good(const char *name)
+{
+    return isalnum((unsigned char)name[0]) &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
+               strlen(name);
+}
+
+// count NULL: not given, which is 0 for now.
+static int add(struct reader *r, const char *name, const char *count)
+{
+    struct hosts *h = r->hosts;
+    char *end = NULL;
+    long pes = count ? strtol(count, &end, 10) : 0;
+    if (!name_is_good(name) || strlen(name) >= HOSTS_NAME)
+        return WRONG(r, "\"%.60s\" is no name of a host", name);
+    if (count && (!isdigit((unsigned char)count[0]) || *end || pes < 1 || pes > LIMIT_PES))
+        return WRONG(r, "host %.60s takes a number of PEs from 1, not \"%.30s\"", name, count);
+    for (int i = 0; i < h->n; i++)
+        if (strcmp(h->host[i].name, name) == 0)
+            return WRONG(r, "host %.60s is there twice", name);
+    struct host *more = realloc(h->host, ((size_t)h->n + 1) * sizeof *more);
+    if (!more)
+        return WRONG(r, "no memory for %d hosts", h->n + 1);
+    h->host = more;
+    h->host[h->n] = (struct host){.pes = (int)pes};
+    strcpy(h->host[h->n++].name, name);
+    r->has_counts |= count != NULL;
+    return 0;
+}
+
+// NAME or NAME:COUNT
+static int add_word(struct reader *r, char *word)
+{
+    char *colon = strchr(word, ':');
+    if (colon)
+        *colon = '\0';
+    return add(r, word, colon ? colon + 1 : NULL);
+}
+
+static int read_list(struct reader *r, const char *list)
+{
+    char *copy = strdup(list), *rest = copy, *word;
+    int status = copy ? 0 : WRONG(r, "no memory");
+    while (!status && (word = strsep(&rest, ",")))
+        status = add_word(r, word);
+    free(copy);
+    return status;
+}
+
+// NAME, NAME:COUNT or NAME slots=COUNT; the rest after # is a comment.
+static int read_line(struct reader *r, char *line, const char *file, int number)
+{
+    static const char blank[] = " \t\r\n";
+    char *rest, *name, *slots;
+    line[strcspn(line, "#")] = '\0';
+    name = strtok_r(line, blank, &rest);
+    slots = name ? strtok_r(NULL, blank, &rest) : NULL;
+    if (!name)
+        return 0;
+    if (!slots)
+        return add_word(r, name);
+    if (strncmp(slots, "slots=", 6) == 0 && !strtok_r(NULL, blank, &rest) && !strchr(name, ':'))
+        return add(r, name, slots + 6);
+    return WRONG(r, "%.100s, line %d: a line is NAME, NAME:COUNT or NAME slots=COUNT", file,
+                 number);
+}
+
+static int read_file(struct reader *r, const char *file)
+{
+    FILE *f = fopen(file, "re");
+    char *line = NULL;
+    size_t room = 0;
+    int status = 0;
+    if (!f)
+        return WRONG(r, "cannot read %.100s: %s", file, strerror(errno));
+    for (int number = 1; !status && getline(&line, &room, f) >= 0; number++)
+        status = read_line(r, line, file, number);
+    free(line);
+    fclose(f);
+    return status;
+}
+
+static int place(struct reader *r, const struct options *opt)
+{
+    struct hosts *h = r->hosts;
+    long sum = 0;
+    for (int i = 0; i < h->n; i++)
+        sum += r->has_counts && h->host[i].pes ? h->host[i].pes : 1;
+    if (opt->npes_given && r->has_counts && sum < opt->npes)
+        return WRONG(r, "-n %d: the hosts have places for %ld PEs", opt->npes, sum);
+    int left = h->npes = opt->npes_given ? opt->npes : (int)sum;
+    for (int i = 0; i < h->n; i++) {
+        int places = h->host[i].pes ? h->host[i].pes : 1;
+        if (!r->has_counts)
+            places = h->npes / h->n + (i < h->npes % h->n);
+        h->host[i].pes = places < left ? places : left;
+        left -= h->host[i].pes;
+    }
+    while (h->n && h->host[h->n - 1].pes == 0)
+        h->n--;
+    return sum <= LIMIT_PES ? 0 : WRONG(r, "%ld PEs: there may be %d", sum, LIMIT_PES);
+}
+
+int hosts_read(const struct options *opt, struct hosts *hosts, char *error, size_t size)
+{
+    struct reader r = {.hosts = hosts, .error = error, .size = size};
+    *hosts = (struct hosts){0};
+    if (opt->hosts ? read_list(&r, opt->hosts) : read_file(&r, opt->hostfile))
+        return -1;
+    if (hosts->n == 0)
+        return WRONG(&r, "%.100s names no host", opt->hosts ? "--hosts" : opt->hostfile);
+    return place(&r, opt);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which hosts get how many PEs: --hosts and --hostfile as a list.
+#ifndef SHOAL_LAUNCH_HOSTS_H
+#define SHOAL_LAUNCH_HOSTS_H
+
+#include "options.h"
+
+#define HOSTS_NAME 256 // bytes of a name, with its end
+
+struct host {
+    char name[HOSTS_NAME];
+    int pes; // at least 1
+};
+
+struct hosts {
+    struct host *host;
+    int n;
+    int npes; // of all
+};
+
+// Reads opt's list or file and gives its PEs places: consecutive ones on the same host, in the order
+// of the list. Where no host has a count, all PEs are divided evenly; else each host takes as many
+// as its count, which is 1 when only others have one, and the last ones stay empty when -n is less.
+// 0, or -1 with a sentence in `error`.
+int hosts_read(const struct options *opt, struct hosts *hosts, char *error, size_t size);
+
+#endif

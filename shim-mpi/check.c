@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks of arguments. See check.h.
+#include "check.h"
+
+int check_comm(const char *call, MPI_Comm handle, struct comm **comm)
+{
+    struct comm *c = comm_of(handle);
+    if (likely(c && !c->is_freed)) {
+        *comm = c;
+        return MPI_SUCCESS;
+    }
+    if (!shim_is_up())
+        return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
+    return raise_on(NULL, MPI_ERR_COMM, call, "%s",
+                    handle == MPI_COMM_NULL
+                        ? "the communicator is MPI_COMM_NULL"
+                        : "there is no such communicator: it was freed, or never made");
+}
+
+int check_intra(const char *call, MPI_Comm handle, struct comm **comm)
+{
+    struct comm *c = NULL;
+    int error = check_comm(call, handle, &c);
+    if (!error && comm_is_inter(c))
+        return raise_on(c, MPI_ERR_COMM, call, "the communicator is an intercommunicator");
+    if (!error)
+        *comm = c;
+    return error;
+}
+
+int check_pointer(const char *call, struct comm *comm, const char *argument, const void *pointer)
+{
+    if (likely(pointer))
+        return MPI_SUCCESS;
+    return raise_on(comm, MPI_ERR_ARG, call, "argument %s is NULL", argument);
+}
+
+int check_count(const char *call, struct comm *comm, MPI_Count count)
+{
+    if (likely(count >= 0))
+        return MPI_SUCCESS;
+    return raise_on(comm, MPI_ERR_COUNT, call, "the count is %lld: it must not be negative",
+                    (long long)count);
+}
+
+int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type)
+{
+    struct type *t = type_of(handle);
+    if (unlikely(!t || handle == MPI_DATATYPE_NULL))
+        return raise_on(comm, MPI_ERR_TYPE, call, "%s",
+                        handle == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
+                                                    : "there is no such datatype");
+    if (unlikely(!t->is_committed))
+        return raise_on(comm, MPI_ERR_TYPE, call,
+                        "the datatype is not committed: call MPI_Type_commit first");
+    *type = t;
+    return MPI_SUCCESS;
+}
+
+int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
+                 MPI_Datatype handle, struct type **type)
+{
+    int error = check_count(call, comm, count);
+    if (!error)
+        error = check_type(call, comm, handle, type);
+    if (unlikely(!error && !buf && count && (*type)->size && (*type)->true_lb == 0))
+        return raise_on(comm, MPI_ERR_BUFFER, call, "the buffer is NULL, with %lld elements",
+                        (long long)count);
+    return error;
+}
+
+int check_rank(const char *call, struct comm *comm, int rank)
+{
+    if (likely((unsigned)rank < (unsigned)comm->peers->size || rank == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    return raise_on(comm, MPI_ERR_RANK, call, "rank %d: there are ranks 0 to %d", rank,
+                    comm->peers->size - 1);
+}
+
+int check_source(const char *call, struct comm *comm, int rank)
+{
+    return rank == MPI_ANY_SOURCE ? MPI_SUCCESS : check_rank(call, comm, rank);
+}
+
+int check_root(const char *call, struct comm *comm, int root)
+{
+    if (likely((unsigned)root < (unsigned)comm->group->size))
+        return MPI_SUCCESS;
+    return raise_on(comm, MPI_ERR_ROOT, call, "root %d: there are ranks 0 to %d", root,
+                    comm->group->size - 1);
+}
+
+int check_tag(const char *call, struct comm *comm, int tag)
+{
+    if (likely((unsigned)tag <= TAG_UB))
+        return MPI_SUCCESS;
+    return raise_on(comm, MPI_ERR_TAG, call, "tag %d: there are tags 0 to %d", tag, TAG_UB);
+}
+
+int check_any_tag(const char *call, struct comm *comm, int tag)
+{
+    return tag == MPI_ANY_TAG ? MPI_SUCCESS : check_tag(call, comm, tag);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks of arguments that many calls share. Each returns MPI_SUCCESS and sets its output, or raises
+// the error and returns its code.
+#ifndef SHOAL_MPI_CHECK_H
+#define SHOAL_MPI_CHECK_H
+
+#include "comm.h"
+#include "request.h"
+#include "type.h"
+
+int check_comm(const char *call, MPI_Comm handle, struct comm **comm);
+int check_pointer(const char *call, struct comm *comm, const char *argument, const void *pointer);
+int check_count(const char *call, struct comm *comm, MPI_Count count);
+// A committed type.
+int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);
+// buf may be NULL where there is nothing to move, or where the type has absolute addresses.
+int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
+                 MPI_Datatype handle, struct type **type);
+int check_rank(const char *call, struct comm *comm, int rank);          // or MPI_PROC_NULL
+int check_source(const char *call, struct comm *comm, int rank);        // or MPI_ANY_SOURCE
+int check_intra(const char *call, MPI_Comm handle, struct comm **comm); // no intercommunicator
+int check_root(const char *call, struct comm *comm, int root);          // of an intracommunicator
+int check_tag(const char *call, struct comm *comm, int tag);
+int check_any_tag(const char *call, struct comm *comm, int tag);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective calls: checks, and the three forms in which each is run. See coll.h.
+#include "coll.h"
+
+#include "check.h"
+#include "topo.h"
+
+#include <stdlib.h>
+
+// ---- What a kind of collective uses of a call
+enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, NEIGHBORS = 8, SEND_IS_RECV = 16, SCATTERS = 32 };
+static const unsigned char traits[] = {
+    [COLL_BCAST] = ROOTED,
+    [COLL_GATHER] = ROOTED,
+    [COLL_GATHERV] = ROOTED,
+    [COLL_SCATTER] = ROOTED | SCATTERS,
+    [COLL_SCATTERV] = ROOTED | SCATTERS,
+    [COLL_REDUCE] = ROOTED | REDUCES,
+    [COLL_ALLREDUCE] = REDUCES,
+    [COLL_REDUCE_SCATTER] = REDUCES,
+    [COLL_REDUCE_SCATTER_BLOCK] = REDUCES,
+    [COLL_SCAN] = REDUCES | INTRA_ONLY,
+    [COLL_EXSCAN] = REDUCES | INTRA_ONLY,
+    [COLL_NEIGHBOR_ALLGATHER] = NEIGHBORS,
+    [COLL_NEIGHBOR_ALLGATHERV] = NEIGHBORS,
+    [COLL_NEIGHBOR_ALLTOALL] = NEIGHBORS,
+    [COLL_NEIGHBOR_ALLTOALLV] = NEIGHBORS,
+    [COLL_NEIGHBOR_ALLTOALLW] = NEIGHBORS,
+};
+
+static bool has_trait(const struct coll_call *c, int trait)
+{
+    return traits[c->kind] & trait;
+}
+
+struct block coll_block(const struct side *s, int i)
+{
+    struct block b = {.count = numbers_given(&s->counts) ? number_at(&s->counts, i) : s->count};
+    if (s->datatypes) {
+        b.type = type_of(s->datatypes[i]);
+        b.buf = (char *)s->buf + number_at(&s->displs, i);
+        return b;
+    }
+    b.type = s->type;
+    MPI_Count at = numbers_given(&s->displs)   ? number_at(&s->displs, i)
+                   : numbers_given(&s->counts) ? 0
+                                               : (MPI_Count)i * s->count;
+    b.buf = (char *)s->buf + at * s->type->extent;
+    return b;
+}
+
+// ---- Checks
+// blocks: how many this side has; 0: it is not significant here.
+static int check_side(const struct coll_call *c, struct side *s, int blocks)
+{
+    int error = MPI_SUCCESS;
+    if (!blocks)
+        return MPI_SUCCESS;
+    if (!s->datatypes)
+        error = check_type(c->name, c->comm, s->datatype, &s->type);
+    if (!error && !numbers_given(&s->counts))
+        error = check_buffer(c->name, c->comm, s->buf, s->count, s->datatype, &s->type);
+    for (int i = 0; !error && numbers_given(&s->counts) && i < blocks; i++) {
+        error = check_count(c->name, c->comm, number_at(&s->counts, i));
+        if (!error && s->datatypes)
+            error = check_type(c->name, c->comm, s->datatypes[i], &s->type);
+        if (!error && !s->buf && number_at(&s->counts, i) && s->type->size &&
+            s->type->true_lb == 0 && !numbers_given(&s->displs))
+            error = raise_on(c->comm, MPI_ERR_BUFFER, c->name, "the buffer is NULL");
+    }
+    return error;
+}
+
+static bool is_root(const struct coll_call *c)
+{
+    return comm_is_inter(c->comm) ? c->root == MPI_ROOT : c->root == c->rank;
+}
+
+static int check_rooted(const struct coll_call *c)
+{
+    if (!has_trait(c, ROOTED))
+        return MPI_SUCCESS;
+    if (!comm_is_inter(c->comm))
+        return check_root(c->name, c->comm, c->root);
+    if (c->root == MPI_ROOT || c->root == MPI_PROC_NULL ||
+        (unsigned)c->root < (unsigned)c->comm->remote->size)
+        return MPI_SUCCESS;
+    return raise_on(c->comm, MPI_ERR_ROOT, c->name,
+                    "root %d: it must be MPI_ROOT, MPI_PROC_NULL or a rank of the remote group",
+                    c->root);
+}
+
+// Does this process take part with its own data, or only lend its name (MPI_PROC_NULL)?
+static bool takes_part(const struct coll_call *c)
+{
+    return !(comm_is_inter(c->comm) && has_trait(c, ROOTED) && c->root == MPI_PROC_NULL);
+}
+
+static int check_in_place(const struct coll_call *c)
+{
+    bool may_send = c->kind != COLL_BCAST && !has_trait(c, NEIGHBORS) && !comm_is_inter(c->comm) &&
+                    (!has_trait(c, ROOTED) || (is_root(c) && !has_trait(c, SCATTERS)));
+    bool may_recv = has_trait(c, SCATTERS) && is_root(c) && !comm_is_inter(c->comm);
+    if ((side_in_place(&c->send) && !may_send) || (side_in_place(&c->recv) && !may_recv))
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "MPI_IN_PLACE is not allowed here");
+    return MPI_SUCCESS;
+}
+
+static int check_reduction(struct coll_call *c)
+{
+    struct side *s = &c->recv; // count and type of both
+    bool counted = c->kind == COLL_REDUCE_SCATTER;
+    int error = MPI_SUCCESS;
+    c->op = op_of(c->op_handle);
+    if (!c->op || c->op_handle == MPI_OP_NULL)
+        return raise_on(c->comm, MPI_ERR_OP, c->name, "there is no such operator");
+    for (int i = 0; counted && i < c->size && !error; i++)
+        error = check_count(c->name, c->comm, number_at(&s->counts, i));
+    if (!error)
+        error = check_count(c->name, c->comm, s->count);
+    if (!error)
+        error = check_type(c->name, c->comm, s->datatype, &s->type);
+    if (error)
+        return error;
+    if (!op_takes(c->op, s->type))
+        return raise_on(c->comm, MPI_ERR_OP, c->name,
+                        "the operator is not defined for elements of this datatype");
+    c->send.type = s->type;
+    c->send.count = s->count;
+    bool has_send = !side_in_place(&c->send) &&
+                    !(comm_is_inter(c->comm) && c->root == MPI_ROOT && has_trait(c, ROOTED));
+    bool has_recv = !has_trait(c, ROOTED) || is_root(c);
+    bool any = s->count && s->type->size && s->type->true_lb == 0 && !counted;
+    if (any && ((has_send && !c->send.buf) || (has_recv && !s->buf)))
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "a buffer is NULL");
+    if (any && has_send && has_recv && c->send.buf == s->buf && !comm_is_inter(c->comm))
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name,
+                        "both buffers are the same: give MPI_IN_PLACE as the send buffer");
+    return MPI_SUCCESS;
+}
+
+static int check_sides(struct coll_call *c)
+{
+    bool inter = comm_is_inter(c->comm), root = is_root(c);
+    int send = 1, recv = c->peers;
+    switch (c->kind) {
+    case COLL_BARRIER: return MPI_SUCCESS;
+    case COLL_BCAST: recv = 1, send = 0; break;
+    case COLL_GATHER:
+    case COLL_GATHERV:
+        send = inter ? !root : !side_in_place(&c->send), recv = root ? c->peers : 0;
+        break;
+    case COLL_SCATTER:
+    case COLL_SCATTERV:
+        send = root ? c->peers : 0, recv = inter ? !root : !side_in_place(&c->recv);
+        break;
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV: send = !side_in_place(&c->send); break;
+    default: send = side_in_place(&c->send) ? 0 : c->peers; break;
+    }
+    int error = check_side(c, &c->send, send);
+    return error ? error : check_side(c, &c->recv, recv);
+}
+
+static int check_neighbors(struct coll_call *c)
+{
+    int in, out;
+    if (!c->comm->topology)
+        return raise_on(c->comm, MPI_ERR_TOPOLOGY, c->name, "the communicator has no topology");
+    topology_degrees(c->comm, &in, &out);
+    bool gathers = c->kind == COLL_NEIGHBOR_ALLGATHER || c->kind == COLL_NEIGHBOR_ALLGATHERV;
+    int error = check_side(c, &c->send, gathers ? 1 : out);
+    return error ? error : check_side(c, &c->recv, in);
+}
+
+int coll_check(struct coll_call *c)
+{
+    int error = check_comm(c->name, c->handle, &c->comm);
+    if (error)
+        return error;
+    c->rank = c->comm->rank;
+    c->size = c->comm->group->size;
+    c->peers = c->comm->peers->size;
+    if (comm_is_inter(c->comm) && has_trait(c, INTRA_ONLY | NEIGHBORS))
+        return raise_on(c->comm, MPI_ERR_COMM, c->name, "not for an intercommunicator");
+    error = check_rooted(c);
+    if (!error)
+        error = check_in_place(c);
+    if (error || !takes_part(c))
+        return error;
+    return has_trait(c, REDUCES)     ? check_reduction(c)
+           : has_trait(c, NEIGHBORS) ? check_neighbors(c)
+                                     : check_sides(c);
+}
+
+// ---- Which algorithms
+void coll_build(struct schedule *s, const struct coll_call *c)
+{
+    s->op = c->op;
+    if (has_trait(c, NEIGHBORS)) {
+        coll_neighbor(s, c);
+        return;
+    }
+    if (comm_is_inter(c->comm)) {
+        coll_inter(s, c);
+        return;
+    }
+    switch (c->kind) {
+    case COLL_BARRIER: coll_barrier(s, c); break;
+    case COLL_BCAST: coll_bcast(s, c); break;
+    case COLL_GATHER:
+    case COLL_GATHERV: coll_gather(s, c); break;
+    case COLL_SCATTER:
+    case COLL_SCATTERV: coll_scatter(s, c); break;
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV: coll_allgather(s, c); break;
+    case COLL_REDUCE: coll_reduce(s, c); break;
+    case COLL_ALLREDUCE: coll_allreduce(s, c); break;
+    case COLL_REDUCE_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK: coll_reduce_scatter(s, c); break;
+    case COLL_SCAN:
+    case COLL_EXSCAN: coll_scan(s, c); break;
+    default: coll_alltoall(s, c); break;
+    }
+}
+
+// ---- Forms
+static int result(const struct coll_call *c, struct comm *comm, int error)
+{
+    if (likely(!error))
+        return MPI_SUCCESS;
+    return raise_on(comm, error, c->name, "%s",
+                    error == MPI_ERR_TRUNCATE ? "a part was longer than its receiver expected"
+                                              : "a message of it did not go through");
+}
+
+int coll_blocking(struct coll_call *c)
+{
+    struct schedule s;
+    int error = coll_check(c);
+    if (error)
+        return error;
+    s.request.error = MPI_SUCCESS;
+    schedule_init(&s, c->comm, comm_next_tag(c->comm));
+    coll_build(&s, c);
+    error = schedule_run(&s);
+    schedule_free(&s);
+    return result(c, c->comm, error);
+}
+
+struct coll_request {
+    struct schedule schedule; // first
+    struct coll_call call;
+    int tag; // given when it is made: runs of several persistent ones may start in any order
+};
+
+static void keep_parts(const struct coll_call *c)
+{
+    if (c->send.type)
+        type_keep(c->send.type);
+    if (c->recv.type)
+        type_keep(c->recv.type);
+    if (c->op)
+        object_keep(c->op);
+}
+
+static void release(struct request *r)
+{
+    struct coll_request *q = (struct coll_request *)r;
+    schedule_free(&q->schedule);
+    if (q->call.send.type)
+        type_drop(q->call.send.type);
+    if (q->call.recv.type)
+        type_drop(q->call.recv.type);
+    if (q->call.op)
+        op_drop(q->call.op);
+}
+
+static int start(struct request *r)
+{
+    struct coll_request *q = (struct coll_request *)r;
+    schedule_free(&q->schedule); // of the run before
+    schedule_init(&q->schedule, r->comm, q->tag);
+    coll_build(&q->schedule, &q->call);
+    request_restart(r);
+    schedule_start(&q->schedule);
+    return MPI_SUCCESS;
+}
+
+static const struct request_class coll_class = {.start = start, .release = release};
+
+static struct coll_request *new_request(const struct coll_call *c)
+{
+    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
+    q->schedule.steps = q->schedule.first;
+    q->call = *c;
+    q->tag = comm_next_tag(c->comm);
+    keep_parts(c);
+    return q;
+}
+
+int coll_nonblocking(struct coll_call *c, MPI_Request *request)
+{
+    int error = coll_check(c);
+    if (!error)
+        error = check_pointer(c->name, c->comm, "request", request);
+    if (error)
+        return error;
+    struct coll_request *q = new_request(c);
+    start(&q->schedule.request);
+    *request = object_handle(q);
+    return MPI_SUCCESS;
+}
+
+int coll_persistent(struct coll_call *c, MPI_Request *request)
+{
+    int error = coll_check(c);
+    if (!error)
+        error = check_pointer(c->name, c->comm, "request", request);
+    if (error)
+        return error;
+    struct coll_request *q = new_request(c);
+    q->schedule.request.is_persistent = true;
+    q->schedule.request.is_active = false;
+    *request = object_handle(q);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collective calls: one structure describes any of them, whatever its form (blocking, nonblocking,
+// persistent; int or MPI_Count). Checked and resolved in coll.c, made a schedule of by the
+// algorithms, which are chosen in coll_build.
+#ifndef SHOAL_MPI_COLL_H
+#define SHOAL_MPI_COLL_H
+
+#include "schedule.h"
+
+enum coll_kind {
+    COLL_BARRIER,
+    COLL_BCAST,
+    COLL_GATHER,
+    COLL_GATHERV,
+    COLL_SCATTER,
+    COLL_SCATTERV,
+    COLL_ALLGATHER,
+    COLL_ALLGATHERV,
+    COLL_ALLTOALL,
+    COLL_ALLTOALLV,
+    COLL_ALLTOALLW,
+    COLL_REDUCE,
+    COLL_ALLREDUCE,
+    COLL_REDUCE_SCATTER,
+    COLL_REDUCE_SCATTER_BLOCK,
+    COLL_SCAN,
+    COLL_EXSCAN,
+    COLL_NEIGHBOR_ALLGATHER,
+    COLL_NEIGHBOR_ALLGATHERV,
+    COLL_NEIGHBOR_ALLTOALL,
+    COLL_NEIGHBOR_ALLTOALLV,
+    COLL_NEIGHBOR_ALLTOALLW,
+};
+
+// An argument that is an array of int, or of 64 bits; both NULL: none.
+struct numbers {
+    const int *narrow;
+    const MPI_Count *wide;
+};
+static inline MPI_Count number_at(const struct numbers *a, int i)
+{
+    return a->narrow ? a->narrow[i] : a->wide ? a->wide[i] : 0;
+}
+static inline bool numbers_given(const struct numbers *a)
+{
+    return a->narrow || a->wide;
+}
+
+// One side of a call: what is sent, or received.
+struct side {
+    void *buf;
+    MPI_Count count;               // of each block, where there are no counts
+    struct numbers counts, displs; // displs in extents of the type, in bytes with types
+    MPI_Datatype datatype;
+    const MPI_Datatype *datatypes; // one each (alltoallw)
+    struct type *type;             // resolved
+};
+
+struct coll_call {
+    const char *name;
+    enum coll_kind kind;
+    MPI_Comm handle;
+    struct side send, recv; // reductions: send.buf, recv.buf; recv has count and type
+    MPI_Op op_handle;
+    int root;
+    // resolved
+    struct comm *comm;
+    struct op *op;
+    int rank, size; // of the own group
+    int peers;      // of those the blocks are for: remote group's size, or size
+};
+
+static inline bool side_in_place(const struct side *s)
+{
+    return s->buf == MPI_IN_PLACE;
+}
+
+// Block i of a side.
+struct block {
+    void *buf;
+    MPI_Count count;
+    struct type *type;
+};
+struct block coll_block(const struct side *s, int i);
+// The same where all blocks are of s->count.
+static inline void *coll_at(const struct side *s, MPI_Count i)
+{
+    return (char *)s->buf + i * s->count * s->type->extent;
+}
+
+int coll_check(struct coll_call *c); // raises; resolves
+
+// Makes the steps.
+void coll_build(struct schedule *s, const struct coll_call *c);
+
+// The algorithms, by chapter of the source.
+void coll_barrier(struct schedule *s, const struct coll_call *c);
+void coll_bcast(struct schedule *s, const struct coll_call *c);
+void coll_gather(struct schedule *s, const struct coll_call *c);
+void coll_scatter(struct schedule *s, const struct coll_call *c);
+void coll_allgather(struct schedule *s, const struct coll_call *c);
+void coll_alltoall(struct schedule *s, const struct coll_call *c);
+void coll_reduce(struct schedule *s, const struct coll_call *c);
+void coll_allreduce(struct schedule *s, const struct coll_call *c);
+void coll_reduce_scatter(struct schedule *s, const struct coll_call *c);
+void coll_scan(struct schedule *s, const struct coll_call *c);
+void coll_inter(struct schedule *s, const struct coll_call *c);
+void coll_neighbor(struct schedule *s, const struct coll_call *c);
+
+// Parts of them that others use: count elements at buf of rank `root` to all.
+void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
+                    struct type *type, int root);
+// acc holds this process's elements; afterwards on rank 0 of comm those of all, in rank order.
+void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count count,
+                     struct type *type);
+
+// The three forms of every call (coll_api.c).
+int coll_blocking(struct coll_call *c);
+int coll_nonblocking(struct coll_call *c, MPI_Request *request);
+int coll_persistent(struct coll_call *c, MPI_Request *request);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gather, scatter, allgather, alltoall, with counts and with types of each block.
+#include "coll.h"
+
+static void copy_block(struct schedule *s, struct block to, struct block from)
+{
+    schedule_copy(s, to.buf, to.count, to.type, from.buf, from.count, from.type);
+}
+
+static struct block whole(const struct side *s)
+{
+    return (struct block){s->buf, s->count, s->type};
+}
+
+void coll_gather(struct schedule *s, const struct coll_call *c)
+{
+    if (c->rank != c->root) {
+        schedule_send(s, c->send.buf, c->send.count, c->send.type, c->root);
+        return;
+    }
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->recv, i);
+        if (i != c->rank)
+            schedule_recv(s, b.buf, b.count, b.type, i);
+        else if (!side_in_place(&c->send))
+            copy_block(s, b, whole(&c->send));
+    }
+}
+
+void coll_scatter(struct schedule *s, const struct coll_call *c)
+{
+    if (c->rank != c->root) {
+        schedule_recv(s, c->recv.buf, c->recv.count, c->recv.type, c->root);
+        return;
+    }
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->send, i);
+        if (i != c->rank)
+            schedule_send(s, b.buf, b.count, b.type, i);
+        else if (!side_in_place(&c->recv))
+            copy_block(s, whole(&c->recv), b);
+    }
+}
+
+// Short ones double the ranks they have in every round (power of two); others go round the ring.
+static void allgather_doubling(struct schedule *s, const struct coll_call *c)
+{
+    for (int bit = 1; bit < c->size; bit *= 2) {
+        int peer = c->rank ^ bit, mine = c->rank & ~(bit - 1), theirs = peer & ~(bit - 1);
+        schedule_recv(s, coll_at(&c->recv, theirs), c->recv.count * bit, c->recv.type, peer);
+        schedule_send(s, coll_at(&c->recv, mine), c->recv.count * bit, c->recv.type, peer);
+        schedule_round(s);
+    }
+}
+
+static void allgather_ring(struct schedule *s, const struct coll_call *c)
+{
+    for (int k = 0; k < c->size - 1; k++) {
+        struct block out = coll_block(&c->recv, (c->rank - k + c->size) % c->size);
+        struct block in = coll_block(&c->recv, (c->rank - k - 1 + c->size) % c->size);
+        schedule_recv(s, in.buf, in.count, in.type, (c->rank - 1 + c->size) % c->size);
+        schedule_send(s, out.buf, out.count, out.type, (c->rank + 1) % c->size);
+        schedule_round(s);
+    }
+}
+
+void coll_allgather(struct schedule *s, const struct coll_call *c)
+{
+    if (!side_in_place(&c->send))
+        copy_block(s, coll_block(&c->recv, c->rank), whole(&c->send));
+    schedule_round(s);
+    if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
+        allgather_doubling(s, c);
+    else
+        allgather_ring(s, c);
+}
+
+// In place: every block that is sent is copied first.
+static struct block outgoing(struct schedule *s, const struct coll_call *c, int i)
+{
+    if (!side_in_place(&c->send))
+        return coll_block(&c->send, i);
+    struct block b = coll_block(&c->recv, i), copy = b;
+    copy.buf = schedule_elements(s, b.count, b.type);
+    copy_block(s, copy, b);
+    return copy;
+}
+
+void coll_alltoall(struct schedule *s, const struct coll_call *c)
+{
+    for (int k = 0; k < c->size; k++) {
+        int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
+        struct block in = coll_block(&c->recv, from);
+        if (k == 0) {
+            if (!side_in_place(&c->send))
+                copy_block(s, in, coll_block(&c->send, to));
+            continue;
+        }
+        struct block out = outgoing(s, c, to);
+        schedule_recv(s, in.buf, in.count, in.type, from);
+        schedule_send(s, out.buf, out.count, out.type, to);
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions to all, by parts, and scans. Parts are combined in the order of the ranks (see
+// coll_tree.c), except long reductions with operators that commute, whose order is fixed as well but
+// another one for each slice.
+#include "coll.h"
+
+enum { ALLREDUCE_SLICES = 16384 }; // bytes from which an allreduce goes by slices
+
+static void load_own(struct schedule *s, const struct coll_call *c, void *acc)
+{
+    const void *from = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
+    schedule_copy(s, acc, c->recv.count, c->recv.type, from, c->recv.count, c->recv.type);
+}
+
+// acc of the lower of two neighbouring sets of ranks, and in of the higher, or the other way round.
+static void combine(struct schedule *s, void *acc, void *in, MPI_Count n, struct type *t,
+                    bool in_is_lower)
+{
+    if (in_is_lower) {
+        schedule_reduce(s, in, acc, n, t);
+        return;
+    }
+    schedule_reduce(s, acc, in, n, t);
+    schedule_copy(s, acc, n, t, in, n, t);
+}
+
+static int power_of_two(int n) // the greatest up to n
+{
+    int p = 1;
+    while (p * 2 <= n)
+        p *= 2;
+    return p;
+}
+
+// Recursive doubling. Where there is no power of two, the first pairs of neighbours start as one.
+static void allreduce_short(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count n = c->recv.count;
+    struct type *t = c->recv.type;
+    int whole = power_of_two(c->size), extra = c->size - whole, me = c->rank, virtual;
+    void *acc = c->recv.buf, *in = schedule_elements(s, n, t);
+    load_own(s, c, acc);
+    if (me < 2 * extra && me % 2) {
+        schedule_send(s, acc, n, t, me - 1);
+        schedule_round(s);
+        schedule_recv(s, acc, n, t, me - 1);
+        return;
+    }
+    if (me < 2 * extra) {
+        schedule_recv(s, in, n, t, me + 1);
+        schedule_round(s);
+        combine(s, acc, in, n, t, false);
+    }
+    virtual = me < 2 * extra ? me / 2 : me - extra;
+    for (int bit = 1; bit < whole; bit *= 2) {
+        int other = virtual ^ bit, peer = other < extra ? other * 2 : other + extra;
+        void *theirs = schedule_elements(s, n, t);
+        schedule_recv(s, theirs, n, t, peer);
+        schedule_send(s, acc, n, t, peer);
+        schedule_round(s);
+        combine(s, acc, theirs, n, t, other < virtual);
+    }
+    if (me < 2 * extra) {
+        schedule_round(s);
+        schedule_send(s, acc, n, t, me + 1);
+    }
+}
+
+static MPI_Count slice(MPI_Count n, int size, int i) // where slice i begins
+{
+    return n / size * i + (i < n % size ? i : n % size);
+}
+
+// Each process combines one slice of all, then the slices go round.
+static void allreduce_long(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count n = c->recv.count;
+    struct type *t = c->recv.type;
+    char *acc = c->recv.buf;
+    const char *own = side_in_place(&c->send) ? acc : c->send.buf;
+    MPI_Count from = slice(n, c->size, c->rank), mine = slice(n, c->size, c->rank + 1) - from;
+    char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
+    for (int k = 1; k < c->size; k++) {
+        int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
+        MPI_Count at = slice(n, c->size, out);
+        in[src] = schedule_elements(s, mine, t);
+        schedule_recv(s, in[src], mine, t, src);
+        schedule_send(s, own + at * t->extent, slice(n, c->size, out + 1) - at, t, out);
+    }
+    schedule_round(s);
+    in[c->rank] = schedule_elements(s, mine, t);
+    schedule_copy(s, in[c->rank], mine, t, own + from * t->extent, mine, t);
+    for (int i = c->size - 2; i >= 0; i--) // in the order of the ranks, from the right
+        schedule_reduce(s, in[i], in[c->size - 1], mine, t);
+    schedule_copy(s, acc + from * t->extent, mine, t, in[c->size - 1], mine, t);
+    for (int k = 1; k < c->size; k++) {
+        int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
+        MPI_Count at = slice(n, c->size, src);
+        schedule_recv(s, acc + at * t->extent, slice(n, c->size, src + 1) - at, t, src);
+        schedule_send(s, acc + from * t->extent, mine, t, out);
+    }
+}
+
+void coll_allreduce(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count bytes = c->recv.count * c->recv.type->size;
+    if (c->size > 1 && bytes >= ALLREDUCE_SLICES && c->recv.count >= c->size)
+        allreduce_long(s, c);
+    else
+        allreduce_short(s, c);
+}
+
+// ---- Reduce-scatter: every process is sent its block of all others, and combines them in order.
+void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
+{
+    struct type *t = c->recv.type;
+    bool counted = c->kind == COLL_REDUCE_SCATTER;
+    const char *own = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
+    MPI_Count mine = counted ? number_at(&c->recv.counts, c->rank) : c->recv.count, at = 0;
+    char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
+    for (int i = 0; i < c->size; i++) {
+        MPI_Count n = counted ? number_at(&c->recv.counts, i) : c->recv.count;
+        in[i] = schedule_elements(s, mine, t);
+        if (i == c->rank) {
+            schedule_copy(s, in[i], mine, t, own + at * t->extent, mine, t);
+        } else {
+            schedule_recv(s, in[i], mine, t, i);
+            schedule_send(s, own + at * t->extent, n, t, i);
+        }
+        at += n;
+    }
+    schedule_round(s);
+    for (int i = c->size - 2; i >= 0; i--)
+        schedule_reduce(s, in[i], in[c->size - 1], mine, t);
+    schedule_copy(s, c->recv.buf, mine, t, in[c->size - 1], mine, t);
+}
+
+// ---- Scans: after the round of distance d, `whole` is of the ranks [me - 2d + 1, me].
+void coll_scan(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count n = c->recv.count;
+    struct type *t = c->recv.type;
+    bool exclusive = c->kind == COLL_EXSCAN, has_before = false;
+    void *whole = schedule_elements(s, n, t), *before = exclusive ? c->recv.buf : NULL;
+    load_own(s, c, whole);
+    for (int d = 1; d < c->size; d *= 2) {
+        void *in = c->rank >= d ? schedule_elements(s, n, t) : NULL;
+        if (in)
+            schedule_recv(s, in, n, t, c->rank - d);
+        if (c->rank + d < c->size)
+            schedule_send(s, whole, n, t, c->rank + d);
+        schedule_round(s);
+        if (in && exclusive && has_before)
+            schedule_reduce(s, in, before, n, t);
+        else if (in && exclusive)
+            schedule_copy(s, before, n, t, in, n, t);
+        has_before |= in != NULL;
+        if (in)
+            schedule_reduce(s, in, whole, n, t);
+    }
+    if (!exclusive)
+        schedule_copy(s, c->recv.buf, n, t, whole, n, t);
+}

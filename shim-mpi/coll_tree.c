@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Barrier and broadcast; reductions to one by a tree. Trees are binomial. Subtrees hold neighbouring
+// ranks, so that combining them keeps the order of the ranks, which operators that do not commute
+// need; and every process combines the same parts in every run.
+#include "coll.h"
+
+enum { BCAST_SCATTER = 65536 }; // bytes from which a broadcast is a scatter and an allgather
+
+void coll_barrier(struct schedule *s, const struct coll_call *c)
+{
+    struct type *byte = type_of(MPI_BYTE);
+    for (int distance = 1; distance < c->size; distance *= 2) {
+        schedule_recv(s, NULL, 0, byte, (c->rank - distance + c->size) % c->size);
+        schedule_send(s, NULL, 0, byte, (c->rank + distance) % c->size);
+        schedule_round(s);
+    }
+}
+
+void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
+                    struct type *type, int root)
+{
+    int size = comm->group->size, me = (comm->rank - root + size) % size, bit = 1;
+    for (; bit < size; bit *= 2)
+        if (me & bit) {
+            schedule_recv_on(s, comm, buf, count, type, (me - bit + root) % size);
+            schedule_round(s);
+            break;
+        }
+    for (bit /= 2; bit; bit /= 2)
+        if (me + bit < size)
+            schedule_send_on(s, comm, buf, count, type, (me + bit + root) % size);
+    schedule_round(s);
+}
+
+// Bytes of a dense buffer in as many parts as there are processes.
+static MPI_Count part_of(MPI_Count bytes, int size, int i)
+{
+    MPI_Count each = (bytes + size - 1) / size, from = each * i;
+    return from > bytes ? bytes : from;
+}
+
+// The root sends each process its part, and the parts go round the ring.
+static void bcast_long(struct schedule *s, const struct coll_call *c)
+{
+    struct type *byte = type_of(MPI_BYTE);
+    MPI_Count bytes = c->recv.count * c->recv.type->size;
+    bool dense = c->recv.type->is_dense;
+    char *data = dense ? type_at(c->recv.type, c->recv.buf) : schedule_bytes(s, (size_t)bytes);
+    int me = (c->rank - c->root + c->size) % c->size;
+    if (!dense && me == 0)
+        schedule_copy(s, data, bytes, byte, c->recv.buf, c->recv.count, c->recv.type);
+    for (int i = 1; me == 0 && i < c->size; i++) {
+        MPI_Count from = part_of(bytes, c->size, i);
+        schedule_send(s, data + from, part_of(bytes, c->size, i + 1) - from, byte,
+                      (i + c->root) % c->size);
+    }
+    if (me) {
+        MPI_Count from = part_of(bytes, c->size, me);
+        schedule_recv(s, data + from, part_of(bytes, c->size, me + 1) - from, byte, c->root);
+    }
+    schedule_round(s);
+    for (int k = 0; k < c->size - 1; k++) {
+        int out = (me - k + c->size) % c->size, in = (me - k - 1 + c->size) % c->size;
+        MPI_Count out_from = part_of(bytes, c->size, out), in_from = part_of(bytes, c->size, in);
+        if ((me + 1) % c->size != 0) // the root has all
+            schedule_send(s, data + out_from, part_of(bytes, c->size, out + 1) - out_from, byte,
+                          (c->rank + 1) % c->size);
+        if (me)
+            schedule_recv(s, data + in_from, part_of(bytes, c->size, in + 1) - in_from, byte,
+                          (c->rank - 1 + c->size) % c->size);
+        schedule_round(s);
+    }
+    if (!dense && me)
+        schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
+}
+
+void coll_bcast(struct schedule *s, const struct coll_call *c)
+{
+    const struct side *b = &c->recv;
+    // All decide alike: layouts may differ between processes, the number of bytes does not.
+    if (c->size > 2 && b->count * b->type->size >= BCAST_SCATTER)
+        bcast_long(s, c);
+    else
+        coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);
+}
+
+void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count count,
+                     struct type *type)
+{
+    int size = comm->group->size, me = comm->rank;
+    for (int bit = 1; bit < size; bit *= 2) {
+        if (me & bit) {
+            schedule_send_on(s, comm, acc, count, type, me - bit);
+            schedule_round(s);
+            return;
+        }
+        if (me + bit >= size)
+            continue;
+        void *in = schedule_elements(s, count, type);
+        schedule_recv_on(s, comm, in, count, type, me + bit);
+        schedule_round(s);
+        // in is of higher ranks: in = acc op in, and that becomes acc.
+        schedule_reduce(s, acc, in, count, type);
+        schedule_copy(s, acc, count, type, in, count, type);
+    }
+}
+
+// What this process contributes, in a buffer that may be overwritten.
+static void *own_copy(struct schedule *s, const struct coll_call *c, void *acc)
+{
+    const void *from = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
+    schedule_copy(s, acc, c->recv.count, c->recv.type, from, c->recv.count, c->recv.type);
+    return acc;
+}
+
+void coll_reduce(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count n = c->recv.count;
+    struct type *t = c->recv.type;
+    void *acc = c->rank == c->root && c->root == 0 ? c->recv.buf : schedule_elements(s, n, t);
+    own_copy(s, c, acc);
+    coll_add_reduce(s, c->comm, acc, n, t);
+    schedule_round(s);
+    if (c->root == 0)
+        return;
+    if (c->rank == 0)
+        schedule_send(s, acc, n, t, c->root);
+    else if (c->rank == c->root)
+        schedule_recv(s, c->recv.buf, n, t, 0);
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI 5.0, "Communication Completion", "Multiple Completions", "Non-Destructive Test of status",
+// and the rest of what is done with requests: free, cancel, start.
+#include "check.h"
+#include "request.h"
+
+// A handle as these calls see it: NULL for MPI_REQUEST_NULL.
+static int look_up(const char *call, MPI_Request handle, struct request **r)
+{
+    *r = NULL;
+    if (handle == MPI_REQUEST_NULL || (*r = request_of(handle)))
+        return MPI_SUCCESS;
+    return raise_on(NULL, MPI_ERR_REQUEST, call, "there is no such request");
+}
+
+static bool is_active(const struct request *r)
+{
+    return r && r->is_active;
+}
+
+static const char *reason(int error)
+{
+    return error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
+                                     : "the operation failed";
+}
+
+// Ends a request that is done, and raises its error.
+static int collect(const char *call, struct request *r, MPI_Request *handle, MPI_Status *status)
+{
+    struct comm *comm = r->comm;
+    if (comm)
+        object_keep(comm);
+    int error = request_collect(r, handle, status);
+    if (unlikely(error))
+        error = raise_on(comm, error, call, "%s", reason(error));
+    if (comm)
+        comm_free(comm);
+    return error;
+}
+
+static int check_one(const char *call, MPI_Request *request, struct request **r)
+{
+    int error = check_pointer(call, NULL, "request", request);
+    return error ? error : look_up(call, *request, r);
+}
+
+MPI_DEFINE(int, Wait, MPI_Request *request, MPI_Status *status)
+{
+    struct request *r;
+    int error = check_one("MPI_Wait", request, &r);
+    if (error)
+        return error;
+    if (!is_active(r)) {
+        status_empty(status);
+        return MPI_SUCCESS;
+    }
+    request_wait(r);
+    return collect("MPI_Wait", r, request, status);
+}
+
+MPI_DEFINE(int, Test, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct request *r;
+    int error = check_one("MPI_Test", request, &r);
+    if (!error)
+        error = check_pointer("MPI_Test", NULL, "flag", flag);
+    if (error)
+        return error;
+    if (!is_active(r)) {
+        *flag = 1;
+        status_empty(status);
+        return MPI_SUCCESS;
+    }
+    if (!request_is_done(r))
+        progress();
+    *flag = request_is_done(r);
+    return *flag ? collect("MPI_Test", r, request, status) : MPI_SUCCESS;
+}
+
+// ---- Several
+static int check_many(const char *call, int count, const MPI_Request handles[])
+{
+    struct request *r;
+    int error = check_count(call, NULL, count);
+    if (!error && count)
+        error = check_pointer(call, NULL, "array_of_requests", handles);
+    for (int i = 0; i < count && !error; i++)
+        error = look_up(call, handles[i], &r);
+    return error;
+}
+
+static struct request *at(const MPI_Request handles[], int i)
+{
+    return handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
+}
+
+// How many are active and not done.
+static int pending(int count, const MPI_Request handles[])
+{
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        struct request *r = at(handles, i);
+        n += is_active(r) && !request_is_done(r);
+    }
+    return n;
+}
+
+// The first that is done, -1: none. *active: are there active ones at all?
+static int find_done(int count, const MPI_Request handles[], bool *active)
+{
+    *active = false;
+    for (int i = 0; i < count; i++) {
+        struct request *r = at(handles, i);
+        if (!is_active(r))
+            continue;
+        *active = true;
+        if (request_is_done(r))
+            return i;
+    }
+    return -1;
+}
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+// One of several that are ended together: its error goes to its status. *failed is the communicator
+// of the first that failed.
+static int collect_of_many(MPI_Request *handle, MPI_Status *status, struct comm **failed)
+{
+    struct request *r = *handle == MPI_REQUEST_NULL ? NULL : request_of(*handle);
+    int error = MPI_SUCCESS;
+    if (!is_active(r)) {
+        status_empty(status);
+        return MPI_SUCCESS;
+    }
+    struct comm *comm = r->comm;
+    if (comm)
+        object_keep(comm);
+    error = request_collect(r, handle, status);
+    if (unlikely(error) && !*failed)
+        *failed = comm;
+    else if (comm)
+        comm_free(comm);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = error;
+    return error;
+}
+
+static int raise_many(const char *call, int errors, struct comm *failed)
+{
+    if (likely(!errors))
+        return MPI_SUCCESS;
+    int error = raise_on(failed, MPI_ERR_IN_STATUS, call,
+                         "%d of the operations failed: the statuses tell which", errors);
+    if (failed)
+        comm_free(failed);
+    return error;
+}
+
+static int collect_all(const char *call, int count, MPI_Request handles[], MPI_Status statuses[])
+{
+    struct comm *failed = NULL;
+    int errors = 0;
+    for (int i = 0; i < count; i++)
+        errors += collect_of_many(&handles[i], status_at(statuses, i), &failed) != MPI_SUCCESS;
+    return raise_many(call, errors, failed);
+}
+
+MPI_DEFINE(int, Waitall, int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
+{
+    int error = check_many("MPI_Waitall", count, array_of_requests);
+    if (error)
+        return error;
+    for (int i = 0; i < count; i++) {
+        struct request *r = at(array_of_requests, i);
+        if (is_active(r))
+            request_wait(r);
+    }
+    return collect_all("MPI_Waitall", count, array_of_requests, array_of_statuses);
+}
+
+MPI_DEFINE(int, Testall, int count, MPI_Request array_of_requests[], int *flag,
+           MPI_Status *array_of_statuses)
+{
+    int error = check_many("MPI_Testall", count, array_of_requests);
+    if (!error)
+        error = check_pointer("MPI_Testall", NULL, "flag", flag);
+    if (error)
+        return error;
+    if (pending(count, array_of_requests))
+        progress();
+    *flag = pending(count, array_of_requests) == 0;
+    return *flag ? collect_all("MPI_Testall", count, array_of_requests, array_of_statuses)
+                 : MPI_SUCCESS;
+}
+
+static int check_any(const char *call, int count, const MPI_Request handles[], const int *indx)
+{
+    int error = check_many(call, count, handles);
+    return error ? error : check_pointer(call, NULL, "indx", indx);
+}
+
+MPI_DEFINE(int, Waitany, int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+{
+    bool active;
+    int i, error = check_any("MPI_Waitany", count, array_of_requests, indx);
+    if (error)
+        return error;
+    struct idle idle = idle_start();
+    while ((i = find_done(count, array_of_requests, &active)) < 0 && active)
+        idle_step(&idle);
+    *indx = i < 0 ? MPI_UNDEFINED : i;
+    if (i >= 0)
+        return collect("MPI_Waitany", at(array_of_requests, i), &array_of_requests[i], status);
+    status_empty(status);
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Testany, int count, MPI_Request array_of_requests[], int *indx, int *flag,
+           MPI_Status *status)
+{
+    bool active;
+    int error = check_any("MPI_Testany", count, array_of_requests, indx);
+    if (!error)
+        error = check_pointer("MPI_Testany", NULL, "flag", flag);
+    if (error)
+        return error;
+    int i = find_done(count, array_of_requests, &active);
+    if (i < 0 && active) {
+        progress();
+        i = find_done(count, array_of_requests, &active);
+    }
+    *indx = i < 0 ? MPI_UNDEFINED : i;
+    *flag = i >= 0 || !active;
+    if (i >= 0)
+        return collect("MPI_Testany", at(array_of_requests, i), &array_of_requests[i], status);
+    if (!active)
+        status_empty(status);
+    return MPI_SUCCESS;
+}
+
+// Those that are done; wait: until there is one.
+static int some(const char *call, int count, MPI_Request handles[], int *outcount, int indices[],
+                MPI_Status statuses[], bool wait)
+{
+    bool active;
+    struct comm *failed = NULL;
+    int n = 0, errors = 0, error = check_many(call, count, handles);
+    if (!error)
+        error = check_pointer(call, NULL, "outcount", outcount);
+    if (!error && count)
+        error = check_pointer(call, NULL, "array_of_indices", indices);
+    if (error)
+        return error;
+    struct idle idle = idle_start();
+    int first = find_done(count, handles, &active);
+    if (first < 0 && active && !wait)
+        progress();
+    while ((first = find_done(count, handles, &active)) < 0 && active && wait)
+        idle_step(&idle);
+    for (int i = first; i >= 0 && i < count; i++) {
+        struct request *r = at(handles, i);
+        if (!is_active(r) || !request_is_done(r))
+            continue;
+        indices[n] = i;
+        errors += collect_of_many(&handles[i], status_at(statuses, n), &failed) != MPI_SUCCESS;
+        n++;
+    }
+    *outcount = active ? n : MPI_UNDEFINED;
+    return raise_many(call, errors, failed);
+}
+
+MPI_DEFINE(int, Waitsome, int incount, MPI_Request array_of_requests[], int *outcount,
+           int array_of_indices[], MPI_Status *array_of_statuses)
+{
+    return some("MPI_Waitsome", incount, array_of_requests, outcount, array_of_indices,
+                array_of_statuses, true);
+}
+
+MPI_DEFINE(int, Testsome, int incount, MPI_Request array_of_requests[], int *outcount,
+           int array_of_indices[], MPI_Status *array_of_statuses)
+{
+    return some("MPI_Testsome", incount, array_of_requests, outcount, array_of_indices,
+                array_of_statuses, false);
+}
+
+// ---- Looking without ending anything
+static int peek(struct request *r, MPI_Status *status)
+{
+    if (!is_active(r)) {
+        status_empty(status);
+        return MPI_SUCCESS;
+    }
+    int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
+    status_set(status, r->source, r->tag, error, r->bytes, r->is_cancelled);
+    return error;
+}
+
+MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct request *r;
+    int error = check_one("MPI_Request_get_status", &request, &r);
+    if (!error)
+        error = check_pointer("MPI_Request_get_status", NULL, "flag", flag);
+    if (error)
+        return error;
+    if (is_active(r) && !request_is_done(r))
+        progress();
+    *flag = !is_active(r) || request_is_done(r);
+    if (*flag)
+        peek(r, status);
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_requests[], int *flag,
+           MPI_Status *array_of_statuses)
+{
+    int error = check_many("MPI_Request_get_status_all", count, array_of_requests);
+    if (!error)
+        error = check_pointer("MPI_Request_get_status_all", NULL, "flag", flag);
+    if (error)
+        return error;
+    if (pending(count, array_of_requests))
+        progress();
+    *flag = pending(count, array_of_requests) == 0;
+    for (int i = 0; *flag && i < count; i++) {
+        error = peek(at(array_of_requests, i), status_at(array_of_statuses, i));
+        if (array_of_statuses != MPI_STATUSES_IGNORE)
+            array_of_statuses[i].MPI_ERROR = error;
+    }
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_requests[], int *indx,
+           int *flag, MPI_Status *status)
+{
+    bool active;
+    int error = check_any("MPI_Request_get_status_any", count, array_of_requests, indx);
+    if (!error)
+        error = check_pointer("MPI_Request_get_status_any", NULL, "flag", flag);
+    if (error)
+        return error;
+    progress();
+    int i = find_done(count, array_of_requests, &active);
+    *indx = i < 0 ? MPI_UNDEFINED : i;
+    *flag = i >= 0 || !active;
+    if (*flag)
+        peek(i >= 0 ? at(array_of_requests, i) : NULL, status);
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of_requests[],
+           int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
+{
+    const char *call = "MPI_Request_get_status_some";
+    bool active = false;
+    int n = 0, error = check_many(call, incount, array_of_requests);
+    if (!error)
+        error = check_pointer(call, NULL, "outcount", outcount);
+    if (!error && incount)
+        error = check_pointer(call, NULL, "array_of_indices", array_of_indices);
+    if (error)
+        return error;
+    progress();
+    for (int i = 0; i < incount; i++) {
+        struct request *r = at(array_of_requests, i);
+        active |= is_active(r);
+        if (!is_active(r) || !request_is_done(r))
+            continue;
+        array_of_indices[n] = i;
+        error = peek(r, status_at(array_of_statuses, n));
+        if (array_of_statuses != MPI_STATUSES_IGNORE)
+            array_of_statuses[n].MPI_ERROR = error;
+        n++;
+    }
+    *outcount = active ? n : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+// ---- Free, cancel, start
+MPI_DEFINE(int, Request_free, MPI_Request *request)
+{
+    struct request *r;
+    int error = check_one("MPI_Request_free", request, &r);
+    if (error)
+        return error;
+    if (!r)
+        return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Request_free",
+                        "the request is MPI_REQUEST_NULL");
+    *request = MPI_REQUEST_NULL;
+    request_drop(r); // what completes it has a reference of its own
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Cancel, MPI_Request *request)
+{
+    struct request *r;
+    int error = check_one("MPI_Cancel", request, &r);
+    if (error)
+        return error;
+    if (!r)
+        return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Cancel", "the request is MPI_REQUEST_NULL");
+    if (is_active(r) && r->class && r->class->cancel)
+        error = r->class->cancel(r);
+    return error ? raise_on(r->comm, error, "MPI_Cancel", "the request's cancel function failed")
+                 : MPI_SUCCESS;
+}
+
+static int start(const char *call, MPI_Request handle)
+{
+    struct request *r;
+    int error = look_up(call, handle, &r);
+    if (error)
+        return error;
+    if (!r || !r->is_persistent || r->is_active)
+        return raise_on(r ? r->comm : NULL, MPI_ERR_REQUEST, call, "%s",
+                        r && r->is_persistent ? "the request is active already"
+                                              : "the request is not persistent");
+    error = r->class->start(r);
+    return error ? raise_on(r->comm, error, call, "the operation could not be started") : error;
+}
+
+MPI_DEFINE(int, Start, MPI_Request *request)
+{
+    int error = check_pointer("MPI_Start", NULL, "request", request);
+    return error ? error : start("MPI_Start", *request);
+}
+
+MPI_DEFINE(int, Startall, int count, MPI_Request array_of_requests[])
+{
+    int error = check_many("MPI_Startall", count, array_of_requests);
+    for (int i = 0; i < count && !error; i++)
+        error = start("MPI_Startall", array_of_requests[i]);
+    return error;
+}

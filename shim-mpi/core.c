@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starting and ending the library. See core.h.
+#include "core.h"
+
+#include "comm.h"
+#include "info.h"
+#include "op.h"
+#include "p2p.h"
+#include "type.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <shoal.h>
+#include <string.h>
+
+_Atomic int shim_state = SHIM_BEFORE;
+bool shim_threads;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int users, pe, npes;
+static bool is_up; // also without users, until the process ends
+
+int shim_pe(void)
+{
+    return pe;
+}
+
+int shim_npes(void)
+{
+    return npes;
+}
+
+void shim_lock_wait(shim_lock *l)
+{
+    do {
+        for (int i = 0; i < 100 && atomic_load_explicit(&l->taken, memory_order_relaxed); i++)
+            atomic_signal_fence(memory_order_seq_cst);
+        if (atomic_load_explicit(&l->taken, memory_order_relaxed))
+            sched_yield();
+    } while (atomic_exchange_explicit(&l->taken, 1, memory_order_acquire));
+}
+
+static int start(void)
+{
+    uint64_t value = 0;
+    int status = shoal_init();
+    if (status)
+        return error_of(status);
+    shoal_query(SHOAL_Q_PE, 0, &value);
+    pe = (int)value;
+    shoal_query(SHOAL_Q_NPES, 0, &value);
+    npes = (int)value;
+    type_up();
+    op_up();
+    status = p2p_up();
+    int error = status ? error_of(status) : comm_up();
+    if (!error)
+        info_up();
+    return error;
+}
+
+int core_enter(bool threads)
+{
+    pthread_mutex_lock(&lock);
+    if (threads)
+        shim_threads = true;
+    int error = is_up ? MPI_SUCCESS : start();
+    if (!error) {
+        is_up = true;
+        users++;
+        atomic_store_explicit(&shim_state, SHIM_UP, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void core_leave(bool for_good)
+{
+    pthread_mutex_lock(&lock);
+    if (--users == 0) {
+        if (for_good) {
+            comm_down();
+            p2p_down();
+            shoal_finalize();
+            is_up = false;
+        }
+        atomic_store_explicit(&shim_state, SHIM_AFTER, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// ---- Levels of threads
+static const struct {
+    int level;
+    const char *name;
+} levels[] = {{MPI_THREAD_SINGLE, "MPI_THREAD_SINGLE"},
+              {MPI_THREAD_FUNNELED, "MPI_THREAD_FUNNELED"},
+              {MPI_THREAD_SERIALIZED, "MPI_THREAD_SERIALIZED"},
+              {MPI_THREAD_MULTIPLE, "MPI_THREAD_MULTIPLE"}};
+
+const char *thread_level_name(int level)
+{
+    for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+        if (levels[i].level == level)
+            return levels[i].name;
+    return NULL;
+}
+
+int thread_level_of(const char *name)
+{
+    for (size_t i = 0; name && i < ARRAY_LEN(levels); i++)
+        if (strcmp(levels[i].name, name) == 0)
+            return levels[i].level;
+    return -1;
+}

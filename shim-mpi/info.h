@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Info objects (MPI 5.0, "The Info Object"): keys with values, in the order they came.
+#ifndef SHOAL_MPI_INFO_H
+#define SHOAL_MPI_INFO_H
+
+#include "shim.h"
+
+struct info_entry {
+    char *key, *value;
+};
+
+struct info {
+    struct object head;
+    int n, room;
+    struct info_entry *entry;
+};
+
+static inline struct info *info_of(MPI_Info h)
+{
+    return object_at(h, OBJECT_INFO);
+}
+
+struct info *info_new(void);                         // NULL: no memory
+struct info *info_copy(const struct info *info);     // of NULL: empty; NULL: no memory
+void info_free(struct info *info);                   // may be NULL
+const char *info_get(const struct info *info, const char *key); // NULL: no such key, or no info
+int info_set(struct info *info, const char *key, const char *value); // 0, or MPI_ERR_NO_MEM
+
+// The info of an argument, NULL for MPI_INFO_NULL. An error code, which was raised on comm (may be
+// NULL).
+int info_check(MPI_Info h, struct comm *comm, const char *call, struct info **info);
+
+void info_up(void); // what MPI_INFO_ENV tells of the job
+
+#endif

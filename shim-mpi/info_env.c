@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_INFO_ENV and MPI_Info_create_env: how this process was started.
+#include "info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static struct info env;
+
+// Known, and empty, from the start.
+__attribute__((constructor)) static void predefine(void)
+{
+    object_predefine(&env, OBJECT_INFO, MPI_INFO_ENV);
+}
+
+// A value that is too long for a program's buffers is left out; lack of memory as well.
+static void tell(struct info *info, const char *key, const char *value)
+{
+    if (value && *value && strlen(value) < MPI_MAX_INFO_VAL)
+        info_set(info, key, value);
+}
+
+static void tell_arguments(struct info *info, int argc, char *const argv[])
+{
+    char all[MPI_MAX_INFO_VAL] = "";
+    size_t n = 0;
+    tell(info, "command", argv[0]);
+    for (int i = 1; i < argc && argv[i]; i++) {
+        size_t more = strlen(argv[i]) + (n > 0);
+        if (n + more >= sizeof all)
+            return;
+        n += (size_t)sprintf(all + n, "%s%s", n ? " " : "", argv[i]);
+    }
+    tell(info, "argv", all);
+}
+
+// This process's own command line: what MPI_Init may not be given.
+static void tell_command_line(struct info *info)
+{
+    char text[4096], *argv[256];
+    FILE *f = fopen("/proc/self/cmdline", "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    int argc = 0;
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    for (char *p = text; p < text + n && argc < (int)ARRAY_LEN(argv); p += strlen(p) + 1)
+        argv[argc++] = p;
+    if (argc > 0)
+        tell_arguments(info, argc, argv);
+}
+
+static void tell_machine(struct info *info)
+{
+    char text[MPI_MAX_INFO_VAL];
+    struct utsname u;
+    if (uname(&u) == 0) {
+        tell(info, "host", u.nodename);
+        tell(info, "arch", u.machine);
+    }
+    if (getcwd(text, sizeof text))
+        tell(info, "wdir", text);
+    tell(info, "thread_level", "MPI_THREAD_MULTIPLE");
+}
+
+// What MPI_Info_create_env does not tell, as it is to say the same at any time.
+static void tell_job(struct info *info)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", shim_npes());
+    tell(info, "maxprocs", text);
+    tell(info, "soft", text);
+}
+
+void info_up(void)
+{
+    if (env.n)
+        return;
+    tell_command_line(&env);
+    tell_machine(&env);
+    tell_job(&env);
+}
+
+MPI_DEFINE(int, Info_create_env, int argc, char *argv[], MPI_Info *info)
+{
+    static const char call[] = "MPI_Info_create_env";
+    if (!info)
+        return raise_on(NULL, MPI_ERR_ARG, call, "argument info is NULL");
+    struct info *new = info_new();
+    if (!new)
+        return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for the info");
+    if (argc > 0 && argv && argv[0])
+        tell_arguments(new, argc, argv);
+    else
+        tell_command_line(new);
+    tell_machine(new);
+    *info = object_handle(new);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI objects and their handles. A handle is the address of its object, or for a predefined object
+// the number that the ABI gives it (below 4096): then the object is found in a table. Every object
+// starts with a struct object, whose magic tells its kind while it is alive.
+#ifndef SHOAL_MPI_OBJECT_H
+#define SHOAL_MPI_OBJECT_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
+
+enum object_kind {
+    OBJECT_COMM = 0x53484d01, OBJECT_TYPE, OBJECT_ERRHANDLER, OBJECT_GROUP, OBJECT_INFO,
+    OBJECT_MESSAGE, OBJECT_OP, OBJECT_REQUEST, OBJECT_SESSION, OBJECT_WIN, OBJECT_FILE,
+};
+
+struct object {
+    uint32_t magic; // enum object_kind; 0 after its end
+    _Atomic int refs;
+    uint32_t code;   // of a predefined object: its handle; else 0
+    _Atomic int number; // for MPI_X_toint, 0: none yet
+};
+
+enum { PREDEFINED_CODES = 1024, FIRST_ADDRESS = 4096 };
+extern struct object *object_predefined[PREDEFINED_CODES];
+
+// The object of a handle, or NULL: it is of another kind, freed, or no object at all.
+static inline void *object_at(const void *handle, enum object_kind kind)
+{
+    uintptr_t h = (uintptr_t)handle;
+    struct object *o = likely(h >= FIRST_ADDRESS) ? (struct object *)handle
+                       : h < PREDEFINED_CODES     ? object_predefined[h]
+                                                  : NULL;
+    return likely(o && o->magic == (uint32_t)kind) ? o : NULL;
+}
+
+static inline void *object_handle(const void *object)
+{
+    const struct object *o = object;
+    return o->code ? (void *)(uintptr_t)o->code : (void *)(uintptr_t)object;
+}
+
+// size bytes of zeros with one reference; NULL: no memory.
+void *object_new(size_t size, enum object_kind kind);
+// Makes a static object known under the number of a predefined handle; it is never freed.
+void object_predefine(void *object, enum object_kind kind, const void *handle);
+
+static inline void object_keep(void *object)
+{
+    atomic_fetch_add_explicit(&((struct object *)object)->refs, 1, memory_order_relaxed);
+}
+
+// True: that was the last reference, nobody else has the object; the caller takes it apart and ends
+// with object_end. Never true for predefined objects.
+bool object_drop(void *object);
+void object_forget(void *object); // no handle or number leads to it any more
+void object_end(void *object); // that, and frees the memory
+
+// Handles as integers: predefined ones have their own number, others get one from 4096 on, which is
+// theirs while the object lives. What is no handle, or no number, becomes `null`, the kind's handle
+// of nothing.
+int object_toint(const void *handle, enum object_kind kind, const void *null);
+void *object_fromint(int number, enum object_kind kind, const void *null);
+
+#endif

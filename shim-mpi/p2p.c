@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between processes. See p2p.h; transfer.h says how they travel.
+#include "partitioned.h"
+#include "stats.h"
+#include "transfer.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(struct transfer) <= REQUEST_POOLED, "requests of messages are pooled");
+
+static void release(struct request *r)
+{
+    struct transfer *t = (struct transfer *)r;
+    if (t->type)
+        type_drop(t->type);
+}
+
+static int start(struct request *r)
+{
+    struct transfer *t = (struct transfer *)r;
+    request_restart(r);
+    r->is_held = true;
+    request_keep(r);
+    t->pe = t->peer < 0 ? t->peer : group_pe(r->comm->peers, t->peer);
+    if (t->peer == MPI_PROC_NULL) {
+        r->bytes = 0;
+        request_complete(r);
+    } else if (r->kind == REQUEST_SEND) {
+        t->bytes = t->count * t->type->size;
+        transfer_send(t);
+    } else {
+        transfer_recv(t);
+    }
+    return MPI_SUCCESS;
+}
+
+static const struct request_class p2p_class = {
+    .start = start, .cancel = transfer_cancel, .release = release};
+
+// ---- Requests
+static void fill(struct transfer *t, enum space space, const void *buf, MPI_Count count,
+                 struct type *type, int peer, int tag)
+{
+    t->space = space;
+    t->buf = (void *)(uintptr_t)buf;
+    t->count = count;
+    t->type = type;
+    t->bytes = count * type->size;
+    t->peer = peer;
+    t->tag = tag;
+}
+
+static struct transfer *new_transfer(struct comm *comm, enum request_kind kind, enum space space,
+                                     const void *buf, MPI_Count count, struct type *type, int peer,
+                                     int tag)
+{
+    struct transfer *t = request_new(sizeof *t, kind, comm, &p2p_class);
+    fill(t, space, buf, count, type, peer, tag);
+    type_keep(type);
+    if (peer == MPI_PROC_NULL) {
+        t->request.source = MPI_PROC_NULL;
+        t->request.tag = MPI_ANY_TAG;
+    }
+    return t;
+}
+
+struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                          struct type *type, int dest, int tag, enum send_mode mode)
+{
+    if (unlikely(dest == MPI_PROC_NULL))
+        return request_done(true);
+    int pe = group_pe(comm->peers, dest);
+    if (mode != SEND_SYNCHRONOUS && transfer_is_eager(pe, count * type->size)) {
+        transfer_send_eager(comm, space, buf, count, type, pe, tag);
+        return request_done(false);
+    }
+    struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
+    t->mode = mode;
+    start(&t->request);
+    return &t->request;
+}
+
+struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                          struct type *type, int source, int tag)
+{
+    if (unlikely(source == MPI_PROC_NULL))
+        return request_done(true);
+    struct transfer *t = new_transfer(comm, REQUEST_RECV, space, buf, count, type, source, tag);
+    start(&t->request);
+    return &t->request;
+}
+
+struct request *p2p_send_init(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                              struct type *type, int dest, int tag, enum send_mode mode)
+{
+    struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
+    t->mode = mode;
+    t->request.is_persistent = true;
+    t->request.is_active = false;
+    return &t->request;
+}
+
+struct request *p2p_recv_init(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                              struct type *type, int source, int tag)
+{
+    struct transfer *t = new_transfer(comm, REQUEST_RECV, space, buf, count, type, source, tag);
+    t->request.is_persistent = true;
+    t->request.is_active = false;
+    return &t->request;
+}
+
+// ---- Blocking: the request is on the stack
+static void init_local(struct transfer *t, enum request_kind kind, struct comm *comm)
+{
+    memset(t, 0, sizeof *t);
+    t->request.kind = (uint8_t)kind;
+    t->request.comm = comm;
+}
+
+int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+             struct type *type, int dest, int tag, enum send_mode mode)
+{
+    if (unlikely(dest == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    int pe = group_pe(comm->peers, dest);
+    if (likely(mode != SEND_SYNCHRONOUS) && transfer_is_eager(pe, count * type->size))
+        return transfer_send_eager(comm, space, buf, count, type, pe, tag);
+    struct transfer t;
+    init_local(&t, REQUEST_SEND, comm);
+    fill(&t, space, buf, count, type, dest, tag);
+    t.mode = mode;
+    t.pe = pe;
+    transfer_send(&t);
+    request_wait(&t.request);
+    return t.request.error;
+}
+
+int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
+             int source, int tag, MPI_Status *status)
+{
+    if (unlikely(source == MPI_PROC_NULL)) {
+        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
+        return MPI_SUCCESS;
+    }
+    struct transfer t;
+    init_local(&t, REQUEST_RECV, comm);
+    fill(&t, space, buf, count, type, source, tag);
+    t.pe = source < 0 ? source : group_pe(comm->peers, source);
+    transfer_recv(&t);
+    request_wait(&t.request);
+    status_set(status, t.request.source, t.request.tag, t.request.error, t.request.bytes, false);
+    return t.request.error;
+}
+
+// ---- Probing
+static struct match_key key_of(struct comm *comm, int source, int tag)
+{
+    return (struct match_key){source < 0 ? source : group_pe(comm->peers, source), tag};
+}
+
+static void describe(const struct arrived *a, MPI_Status *status)
+{
+    status_set(status, group_rank(a->comm->peers, a->key.pe), a->key.tag, MPI_SUCCESS, a->bytes,
+               false);
+}
+
+bool p2p_probe(struct comm *comm, int source, int tag, MPI_Status *status, struct arrived **message)
+{
+    struct matching *m = comm->matching[SPACE_P2P];
+    shim_lock_take(&m->lock);
+    struct arrived *a = match_find(m, key_of(comm, source, tag));
+    if (a)
+        describe(a, status);
+    if (a && message) {
+        match_remove(m, a);
+        object_keep(comm); // until it is received
+        *message = a;
+    }
+    shim_lock_give(&m->lock);
+    return a;
+}
+
+struct request *p2p_imrecv(void *buf, MPI_Count count, struct type *type, struct arrived *message)
+{
+    struct comm *comm = message->comm;
+    struct transfer *t = new_transfer(comm, REQUEST_RECV, message->space, buf, count, type,
+                                      MPI_ANY_SOURCE, MPI_ANY_TAG);
+    t->request.is_held = true;
+    request_keep(&t->request);
+    transfer_accept(t, message);
+    comm_free(comm);
+    return &t->request;
+}
+
+int p2p_up(void)
+{
+    int status = request_up();
+    if (!status)
+        status = transfer_up();
+    return status ? status : partitioned_up();
+}
+
+void p2p_down(void)
+{
+    stats_print();
+    transfer_down();
+    request_down();
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between processes, as the rest of the shim uses them. Arguments have been checked.
+#ifndef SHOAL_MPI_P2P_H
+#define SHOAL_MPI_P2P_H
+
+#include "request.h"
+
+enum send_mode { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_READY, SEND_BUFFERED };
+
+// dest and source are ranks in comm->peers, and may be MPI_PROC_NULL; source MPI_ANY_SOURCE, tag
+// MPI_ANY_TAG. The request (never NULL: lack of memory ends the job) has one reference, the caller's.
+struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                          struct type *type, int dest, int tag, enum send_mode mode);
+struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                          struct type *type, int source, int tag);
+
+// Blocking; an error code, which has not been raised.
+int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+             struct type *type, int dest, int tag, enum send_mode mode);
+int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
+             int source, int tag, MPI_Status *status);
+
+// Persistent: inactive until their class's start.
+struct request *p2p_send_init(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                              struct type *type, int dest, int tag, enum send_mode mode);
+struct request *p2p_recv_init(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                              struct type *type, int source, int tag);
+
+// Is there a message that such a receive would take? With message not NULL it is taken out of the
+// queues, for p2p_imrecv. Does not make progress.
+struct arrived;
+bool p2p_probe(struct comm *comm, int source, int tag, MPI_Status *status,
+               struct arrived **message);
+struct request *p2p_imrecv(void *buf, MPI_Count count, struct type *type, struct arrived *message);
+
+int p2p_up(void); // 0 or SHOAL_E*
+void p2p_down(void);
+// A communicator's queues.
+int p2p_attach(struct comm *comm); // 0, or MPI_ERR_NO_MEM
+void p2p_detach(struct comm *comm);
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests: life, completion, waiting. See request.h.
+#include "request.h"
+
+#include "stats.h"
+
+#include <shmem.h>
+#include <shoal.h>
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SPINS = 1000, HOOK_EVENTS = 15 };
+
+_Atomic uint64_t request_activity;
+
+// ---- Memory: requests of the common size are kept for the next one.
+static struct free_request {
+    struct free_request *next;
+} * pool;
+static shim_lock pool_lock;
+
+static void *take_pooled(void)
+{
+    shim_lock_take(&pool_lock);
+    struct free_request *r = pool;
+    if (r)
+        pool = r->next;
+    shim_lock_give(&pool_lock);
+    return r ? r : malloc(REQUEST_POOLED);
+}
+
+void *request_new(size_t size, enum request_kind kind, struct comm *comm,
+                  const struct request_class *class)
+{
+    struct request *r = likely(size <= REQUEST_POOLED) ? take_pooled() : malloc(size);
+    if (!r)
+        shim_fatal("no memory for a request");
+    memset(r, 0, size);
+    r->head.magic = OBJECT_REQUEST;
+    r->head.refs = 1;
+    r->is_pooled = size <= REQUEST_POOLED;
+    r->kind = (uint8_t)kind;
+    r->is_active = true;
+    r->source = MPI_ANY_SOURCE;
+    r->tag = MPI_ANY_TAG;
+    r->class = class;
+    r->comm = comm;
+    if (comm)
+        object_keep(comm);
+    return r;
+}
+
+void request_keep(struct request *r)
+{
+    object_keep(r);
+}
+
+static void release(struct request *r)
+{
+    if (r->class && r->class->release)
+        r->class->release(r);
+    if (r->comm)
+        comm_free(r->comm);
+    if (!r->is_pooled) {
+        object_end(r);
+        return;
+    }
+    object_forget(r);
+    struct free_request *f = (void *)r;
+    shim_lock_take(&pool_lock);
+    f->next = pool;
+    pool = f;
+    shim_lock_give(&pool_lock);
+}
+
+void request_drop(struct request *r)
+{
+    if (object_drop(r))
+        release(r);
+}
+
+// ---- Completion
+static shoal_ct_t wake_counter; // counted up where a thread may sleep while another completes
+
+void request_count_activity(void)
+{
+    atomic_fetch_add_explicit(&request_activity, 1, memory_order_release);
+    if (shim_threads)
+        shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
+}
+
+void request_restart(struct request *r)
+{
+    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->then, NULL, memory_order_relaxed);
+    r->is_active = true;
+    r->is_cancelled = false;
+    r->error = MPI_SUCCESS;
+}
+
+static void nothing(struct request *r, void *arg)
+{
+    (void)r;
+    (void)arg;
+}
+
+static void run_then(struct request *r)
+{
+    request_then_fn *fn = atomic_exchange_explicit(&r->then, nothing, memory_order_acq_rel);
+    if (fn)
+        fn(r, r->then_arg);
+}
+
+void request_then(struct request *r, request_then_fn *fn, void *arg)
+{
+    request_then_fn *none = NULL;
+    if (!request_is_done(r)) {
+        r->then_arg = arg;
+        if (atomic_compare_exchange_strong_explicit(&r->then, &none, fn, memory_order_acq_rel,
+                                                    memory_order_acquire))
+            return;
+    }
+    fn(r, arg);
+}
+
+void request_complete(struct request *r)
+{
+    bool is_held = r->is_held;
+    if (is_held)
+        run_then(r);
+    // Pairs with the acquire load in request_is_done. Nothing of r may be touched after it unless
+    // the reference of what completes it keeps it.
+    atomic_store_explicit(&r->done, 1, memory_order_release);
+    request_count_activity();
+    if (is_held)
+        request_drop(r);
+}
+
+static struct request done_plain, done_proc_null;
+
+static void make_done(struct request *r, int source)
+{
+    r->head.magic = OBJECT_REQUEST;
+    r->head.refs = 1 << 30; // it never ends
+    r->kind = REQUEST_PLAIN;
+    r->source = source;
+    r->tag = MPI_ANY_TAG;
+    r->is_active = true;
+    r->done = 1;
+}
+
+struct request *request_done(bool proc_null)
+{
+    struct request *r = proc_null ? &done_proc_null : &done_plain;
+    object_keep(r);
+    return r;
+}
+
+// ---- Progress
+static struct progress_hook *hooks, *cursor; // cursor: the next to be run
+static shim_lock hook_lock;                  // of the list
+static _Atomic bool hooks_run;               // by one thread at a time
+static _Atomic int hook_count;
+
+void progress_add(struct progress_hook *hook)
+{
+    shim_lock_take(&hook_lock);
+    hook->next = hooks;
+    hook->link = &hooks;
+    if (hooks)
+        hooks->link = &hook->next;
+    hooks = hook;
+    atomic_fetch_add_explicit(&hook_count, 1, memory_order_relaxed);
+    shim_lock_give(&hook_lock);
+}
+
+void progress_remove(struct progress_hook *hook)
+{
+    shim_lock_take(&hook_lock);
+    if (cursor == hook)
+        cursor = hook->next;
+    *hook->link = hook->next;
+    if (hook->next)
+        hook->next->link = hook->link;
+    atomic_fetch_sub_explicit(&hook_count, 1, memory_order_relaxed);
+    shim_lock_give(&hook_lock);
+}
+
+static struct progress_hook *next_hook(void)
+{
+    shim_lock_take(&hook_lock);
+    struct progress_hook *hook = cursor;
+    if (hook)
+        cursor = hook->next;
+    shim_lock_give(&hook_lock);
+    return hook;
+}
+
+// A hook that makes progress itself does not run hooks again.
+static bool run_hooks(void)
+{
+    bool did = false;
+    if (atomic_exchange_explicit(&hooks_run, true, memory_order_acquire))
+        return false;
+    shim_lock_take(&hook_lock);
+    cursor = hooks;
+    shim_lock_give(&hook_lock);
+    for (struct progress_hook *hook; (hook = next_hook());)
+        did |= hook->fn(hook);
+    atomic_store_explicit(&hooks_run, false, memory_order_release);
+    return did;
+}
+
+bool progress(void)
+{
+    bool did = shoal_progress() > 0;
+    if (unlikely(atomic_load_explicit(&hook_count, memory_order_relaxed)))
+        did |= run_hooks();
+    return did;
+}
+
+// In every call of the runtime that waits.
+static int move_on(void)
+{
+    return atomic_load_explicit(&hook_count, memory_order_relaxed) && run_hooks();
+}
+
+// ---- Waiting
+static uint32_t spins; // steps before a waiting thread gives its core away
+
+struct idle idle_start(void)
+{
+    return (struct idle){.seen = atomic_load_explicit(&request_activity, memory_order_acquire)};
+}
+
+// Until something has been completed since, or a hook has something to do.
+static void sleep_on(uint64_t seen)
+{
+    shoal_event_t activity = {.word = (uint64_t *)&request_activity, .least = seen + 1};
+    shoal_event_t *events[1 + HOOK_EVENTS] = {&activity};
+    size_t n = 1;
+    shim_lock_take(&hook_lock);
+    for (struct progress_hook *h = hooks; h && n <= HOOK_EVENTS; h = h->next)
+        if (h->event)
+            events[n++] = h->event;
+    shim_lock_give(&hook_lock);
+    stats_count(SLEEPS);
+    shoal_wait(n, events, 1, NULL, NULL);
+}
+
+void idle_step(struct idle *idle)
+{
+    if (progress())
+        idle->steps = 0;
+    else if (idle->steps++ >= spins)
+        sleep_on(idle->seen);
+    idle->seen = atomic_load_explicit(&request_activity, memory_order_acquire);
+}
+
+int request_up(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t mask;
+    if (sched_getaffinity(0, sizeof mask, &mask) == 0)
+        cores = CPU_COUNT(&mask);
+    spins = shmem_team_n_pes(SHMEM_TEAM_SHARED) <= cores ? SPINS : 1;
+    make_done(&done_plain, MPI_ANY_SOURCE);
+    make_done(&done_proc_null, MPI_PROC_NULL);
+    int status = shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);
+    return status ? status : shoal_progress_hook(move_on);
+}
+
+void request_down(void)
+{
+    shoal_progress_hook(NULL);
+    shoal_ct_free(SHMEM_TEAM_INVALID, wake_counter);
+}
+
+// ---- What MPI_Wait and its kin do with a request that is done
+int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status)
+{
+    if (r->is_persistent && !r->is_active) {
+        status_empty(status);
+        return MPI_SUCCESS;
+    }
+    int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
+    status_set(status, r->source, r->tag, error, r->bytes, r->is_cancelled);
+    if (r->is_persistent) {
+        r->is_active = false;
+        return error;
+    }
+    *handle = MPI_REQUEST_NULL;
+    request_drop(r);
+    return error;
+}
+
+// ---- Status: 64 bits of count and a mark are kept in the library's part.
+struct inner {
+    int64_t bytes;
+    int32_t is_cancelled;
+};
+
+void status_set(MPI_Status *status, int source, int tag, int error, MPI_Count bytes, bool cancelled)
+{
+    (void)error; // MPI_ERROR is set by calls that return MPI_ERR_IN_STATUS only
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    struct inner inner = {.bytes = bytes, .is_cancelled = cancelled};
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    memcpy(status->MPI_internal, &inner, sizeof inner);
+}
+
+void status_empty(MPI_Status *status)
+{
+    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
+static struct inner inner_of(const MPI_Status *status)
+{
+    struct inner inner;
+    memcpy(&inner, status->MPI_internal, sizeof inner);
+    return inner;
+}
+
+MPI_Count status_bytes(const MPI_Status *status)
+{
+    return inner_of(status).bytes;
+}
+
+bool status_is_cancelled(const MPI_Status *status)
+{
+    return inner_of(status).is_cancelled;
+}
+
+void status_set_bytes(MPI_Status *status, MPI_Count bytes)
+{
+    struct inner inner = inner_of(status);
+    inner.bytes = bytes;
+    memcpy(status->MPI_internal, &inner, sizeof inner);
+}
+
+void status_set_cancelled(MPI_Status *status, bool cancelled)
+{
+    struct inner inner = inner_of(status);
+    inner.is_cancelled = cancelled;
+    memcpy(status->MPI_internal, &inner, sizeof inner);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests: what is under way, and how a call waits for it.
+//
+// A request is done when its word `done` is not 0; whoever completes it fills in the result first
+// and then stores the word (release). Every completion also counts up request_activity, the one
+// word that all waiting threads of the process sleep on.
+#ifndef SHOAL_MPI_REQUEST_H
+#define SHOAL_MPI_REQUEST_H
+
+#include "comm.h"
+#include "type.h"
+
+#include <shoal.h>
+
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLL,
+    REQUEST_GENERALIZED,
+    REQUEST_PARTITIONED,
+    REQUEST_PLAIN, // done by whatever made it
+};
+
+enum { REQUEST_POOLED = 384 }; // bytes of the requests whose memory is kept
+
+struct request;
+typedef void request_then_fn(struct request *r, void *arg);
+
+// What a kind of request can do beyond being waited for. NULL: nothing to do.
+struct request_class {
+    int (*start)(struct request *r); // persistent: MPI_Start
+    int (*cancel)(struct request *r); // done or not; an error code
+    void (*release)(struct request *r); // the last reference is gone: what belongs to it
+    int (*finish)(struct request *r);   // before a done request is reported: fills its status
+};
+
+struct request {
+    struct object head;
+    _Atomic uint32_t done;
+    uint8_t kind;                  // enum request_kind
+    bool is_persistent, is_active; // a persistent one is inactive between its runs
+    bool is_cancelled;
+    bool is_held; // what completes it has a reference, given back then
+    bool is_pooled;
+    int error;         // of the operation: an error code
+    int source, tag;   // for the status
+    MPI_Count bytes;   // received
+    struct comm *comm; // with a reference; NULL: none
+    const struct request_class *class;
+    request_then_fn *_Atomic then; // see request_then
+    void *then_arg;
+};
+
+static inline struct request *request_of(MPI_Request h)
+{
+    return object_at(h, OBJECT_REQUEST);
+}
+
+// size >= sizeof (struct request), zeroed past it. NULL: no memory.
+void *request_new(size_t size, enum request_kind kind, struct comm *comm,
+                  const struct request_class *class);
+void request_keep(struct request *r);
+void request_drop(struct request *r);
+
+static inline bool request_is_done(const struct request *r)
+{
+    return atomic_load_explicit(&r->done, memory_order_acquire);
+}
+
+// A persistent one begins a new run.
+void request_restart(struct request *r);
+void request_complete(struct request *r); // once; error, bytes and so on are set before
+// fn(r, arg) is called when r is complete: by what completes it, just before it is done (also in a
+// handler of a message, so: short, and no waiting), or now if it is. Once for a request.
+void request_then(struct request *r, request_then_fn *fn, void *arg);
+void request_count_activity(void); // something changed that a waiting thread may look for
+int request_up(void);
+void request_down(void);
+
+// A request that is done from the start, for MPI_PROC_NULL and the like: shared, with an empty
+// status (source MPI_PROC_NULL when `proc_null`).
+struct request *request_done(bool proc_null);
+
+// ---- Progress
+extern _Atomic uint64_t request_activity;
+
+// Moves everything that can be moved, without waiting; true when something was.
+bool progress(void);
+
+// Called in every progress while active: advances what no message advances (schedules of
+// collectives, transfers that end by themselves). Returns true when it did something.
+struct progress_hook {
+    bool (*fn)(struct progress_hook *hook); // one hook runs at a time
+    shoal_event_t *event; // it has something to do when this is done; NULL: after any completion
+    struct progress_hook *next, **link;
+};
+void progress_add(struct progress_hook *hook);
+void progress_remove(struct progress_hook *hook); // from within its fn only
+
+// In a loop around a test of anything that a completion or a hook changes.
+//     struct idle idle = idle_start();
+//     while (!condition)
+//         idle_step(&idle);
+struct idle {
+    uint64_t seen;
+    uint32_t steps;
+};
+struct idle idle_start(void);
+void idle_step(struct idle *idle);
+
+static inline void request_wait(struct request *r) // until it is done; takes no reference
+{
+    if (likely(request_is_done(r)))
+        return;
+    struct idle idle = idle_start();
+    while (!request_is_done(r))
+        idle_step(&idle);
+}
+
+// What MPI_Wait does with a done request: fills the status (may be MPI_STATUS_IGNORE), frees it or
+// makes it inactive and sets *handle. Returns the request's error, which has not been raised.
+int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status);
+
+// ---- Status
+void status_set(MPI_Status *status, int source, int tag, int error, MPI_Count bytes,
+                bool cancelled); // status may be MPI_STATUS_IGNORE
+void status_empty(MPI_Status *status);
+MPI_Count status_bytes(const MPI_Status *status);
+void status_set_bytes(MPI_Status *status, MPI_Count bytes);
+bool status_is_cancelled(const MPI_Status *status);
+void status_set_cancelled(MPI_Status *status, bool cancelled);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Building and running schedules. See schedule.h.
+#include "schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct schedule_memory {
+    struct schedule_memory *next;
+    _Alignas(max_align_t) char bytes[];
+};
+
+void schedule_init(struct schedule *s, struct comm *comm, int tag)
+{
+    s->comm = comm;
+    s->tag = tag;
+    s->steps = s->first;
+    s->room = SCHEDULE_STEPS;
+    s->n = s->next = s->active_n = s->active_room = 0;
+    s->active = NULL;
+    s->memory = NULL;
+    s->op = NULL;
+    atomic_store_explicit(&s->pending, 0, memory_order_relaxed);
+}
+
+static void free_memory(struct schedule *s)
+{
+    while (s->memory) {
+        struct schedule_memory *next = s->memory->next;
+        free(s->memory);
+        s->memory = next;
+    }
+}
+
+void schedule_free(struct schedule *s)
+{
+    free_memory(s);
+    if (s->steps != s->first)
+        free(s->steps);
+    free(s->active);
+}
+
+// ---- Building
+static void *grow(void *old, int used, int *room, size_t size, void *first)
+{
+    int more = *room ? *room * 2 : 16;
+    void *p = old == first ? malloc((size_t)more * size) : realloc(old, (size_t)more * size);
+    if (!p)
+        shim_fatal("no memory for a collective of %d steps", more);
+    if (old == first && used)
+        memcpy(p, old, (size_t)used * size);
+    *room = more;
+    return p;
+}
+
+static struct step *add(struct schedule *s, enum step_kind kind)
+{
+    if (unlikely(s->n == s->room))
+        s->steps = grow(s->steps, s->n, &s->room, sizeof *s->steps, s->first);
+    struct step *step = &s->steps[s->n++];
+    step->kind = kind;
+    return step;
+}
+
+static void add_message(struct schedule *s, enum step_kind kind, struct comm *comm, const void *buf,
+                        MPI_Count count, struct type *type, int peer)
+{
+    struct step *step = add(s, kind);
+    step->comm = comm;
+    step->from = buf;
+    step->to = (void *)(uintptr_t)buf;
+    step->count = count;
+    step->type = type;
+    step->peer = peer;
+}
+
+void schedule_send_on(struct schedule *s, struct comm *comm, const void *buf, MPI_Count count,
+                      struct type *type, int peer)
+{
+    add_message(s, STEP_SEND, comm, buf, count, type, peer);
+}
+
+void schedule_recv_on(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
+                      struct type *type, int peer)
+{
+    add_message(s, STEP_RECV, comm, buf, count, type, peer);
+}
+
+void schedule_send(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
+                   int peer)
+{
+    add_message(s, STEP_SEND, s->comm, buf, count, type, peer);
+}
+
+void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *type, int peer)
+{
+    add_message(s, STEP_RECV, s->comm, buf, count, type, peer);
+}
+
+void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
+                   const void *from, MPI_Count from_count, struct type *from_type)
+{
+    if (to == from && to_type == from_type)
+        return;
+    struct step *step = add(s, STEP_COPY);
+    step->from = from;
+    step->to = to;
+    step->count = from_count;
+    step->to_count = to_count;
+    step->type = from_type;
+    step->to_type = to_type;
+}
+
+void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
+                     struct type *type)
+{
+    struct step *step = add(s, STEP_REDUCE);
+    step->from = from;
+    step->to = to;
+    step->count = count;
+    step->type = type;
+}
+
+void schedule_round(struct schedule *s)
+{
+    if (s->n && s->steps[s->n - 1].kind != STEP_ROUND)
+        add(s, STEP_ROUND);
+}
+
+void *schedule_bytes(struct schedule *s, size_t n)
+{
+    struct schedule_memory *m = malloc(sizeof *m + n);
+    if (!m)
+        shim_fatal("no memory for a collective: %zu bytes", n);
+    m->next = s->memory;
+    s->memory = m;
+    return m->bytes;
+}
+
+void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type)
+{
+    MPI_Count lb, length;
+    type_span(type, count, &lb, &length);
+    return (char *)schedule_bytes(s, (size_t)length) - lb;
+}
+
+// ---- Running
+static void message_done(struct request *r, void *arg)
+{
+    (void)r;
+    struct schedule *s = arg;
+    atomic_fetch_sub_explicit(&s->pending, 1, memory_order_acq_rel);
+}
+
+static void note(struct schedule *s, struct request *r)
+{
+    if (r->error && !s->request.error)
+        s->request.error = r->error;
+    request_drop(r);
+}
+
+static void start_message(struct schedule *s, const struct step *step)
+{
+    struct request *r = step->kind == STEP_SEND
+                            ? p2p_isend(step->comm, SPACE_COLL, step->from, step->count, step->type,
+                                        step->peer, s->tag, SEND_STANDARD)
+                            : p2p_irecv(step->comm, SPACE_COLL, step->to, step->count, step->type,
+                                        step->peer, s->tag);
+    if (request_is_done(r)) {
+        note(s, r);
+        return;
+    }
+    if (s->active_n == s->active_room)
+        s->active = grow(s->active, s->active_n, &s->active_room, sizeof *s->active, NULL);
+    s->active[s->active_n++] = r;
+    atomic_fetch_add_explicit(&s->pending, 1, memory_order_relaxed);
+    request_then(r, message_done, s);
+}
+
+static void do_local(struct schedule *s, const struct step *step)
+{
+    if (step->kind == STEP_COPY)
+        type_copy(step->to_type, step->to, step->to_count, step->type, step->from, step->count);
+    else if (step->kind == STEP_REDUCE)
+        op_apply(s->op, step->from, step->to, step->count, step->type);
+}
+
+// One round: its local steps, then its messages.
+static void start_round(struct schedule *s)
+{
+    int end = s->next;
+    while (end < s->n && s->steps[end].kind != STEP_ROUND)
+        end++;
+    for (int i = s->next; i < end; i++)
+        do_local(s, &s->steps[i]);
+    for (int i = s->next; i < end; i++)
+        if (s->steps[i].kind == STEP_SEND || s->steps[i].kind == STEP_RECV)
+            start_message(s, &s->steps[i]);
+    s->next = end + 1;
+}
+
+// True when it is done.
+static bool advance(struct schedule *s)
+{
+    for (;;) {
+        // Pairs with the release in message_done: what came is there.
+        if (atomic_load_explicit(&s->pending, memory_order_acquire))
+            return false;
+        for (int i = 0; i < s->active_n; i++)
+            note(s, s->active[i]);
+        s->active_n = 0;
+        if (s->next >= s->n)
+            return true;
+        start_round(s);
+    }
+}
+
+int schedule_run(struct schedule *s)
+{
+    struct idle idle = idle_start();
+    while (!advance(s))
+        idle_step(&idle);
+    return s->request.error;
+}
+
+static bool step_on(struct progress_hook *hook)
+{
+    struct schedule *s = (struct schedule *)(void *)((char *)hook -
+                                                     offsetof(struct schedule, hook));
+    int before = s->next;
+    if (!advance(s))
+        return s->next != before;
+    progress_remove(hook);
+    request_complete(&s->request);
+    return true;
+}
+
+void schedule_start(struct schedule *s)
+{
+    s->request.is_held = true;
+    request_keep(&s->request);
+    if (advance(s)) {
+        request_complete(&s->request);
+        return;
+    }
+    s->hook = (struct progress_hook){.fn = step_on};
+    progress_add(&s->hook);
+}

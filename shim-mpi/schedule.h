@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule: what one process does in a collective, as rounds of steps. The steps of a round start
+// together, the local ones (copy, reduce) first and in their order; the next round starts when all
+// of them are done.
+//
+//     schedule_recv(s, ...); schedule_send(s, ...); schedule_round(s); schedule_reduce(s, ...);
+//
+// It is a request. Blocking collectives advance theirs while they wait; others are advanced by
+// every progress of the process. Messages go in the communicator's own space under the schedule's
+// tag, so that collectives that overlap do not mix.
+#ifndef SHOAL_MPI_SCHEDULE_H
+#define SHOAL_MPI_SCHEDULE_H
+
+#include "op.h"
+#include "p2p.h"
+
+enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_ROUND };
+
+struct step {
+    enum step_kind kind;
+    int peer;
+    struct comm *comm;
+    const void *from;
+    void *to;
+    MPI_Count count, to_count; // to_count: of a copy
+    struct type *type, *to_type;
+};
+
+enum { SCHEDULE_STEPS = 16 };
+
+struct schedule {
+    struct request request; // first
+    struct comm *comm;
+    int tag;
+    const struct op *op;
+    struct step *steps, first[SCHEDULE_STEPS];
+    int n, room, next;
+    struct request **active; // of the round
+    int active_n, active_room;
+    _Atomic int pending; // of them, plus one while they are started
+    struct schedule_memory *memory;
+    struct progress_hook hook;
+};
+
+void schedule_init(struct schedule *s, struct comm *comm, int tag);
+void schedule_free(struct schedule *s);
+
+// Over the communicator, or with _on over another one that the same calls use.
+void schedule_send(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
+                   int peer);
+void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *type, int peer);
+void schedule_send_on(struct schedule *s, struct comm *comm, const void *buf, MPI_Count count,
+                      struct type *type, int peer);
+void schedule_recv_on(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
+                      struct type *type, int peer);
+void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
+                   const void *from, MPI_Count from_count, struct type *from_type);
+// to = from op to: from is of the lower ranks.
+void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
+                     struct type *type);
+void schedule_round(struct schedule *s);
+
+// Room for count elements of type, as an address to use with the type; bytes of any kind. They
+// live as long as the schedule.
+void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type);
+void *schedule_bytes(struct schedule *s, size_t n);
+
+int schedule_run(struct schedule *s); // until it is done; the error
+// From now on by progress; the request's reference of progress is taken here.
+void schedule_start(struct schedule *s);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI 5.0, "Point-to-Point Communication": sends and receives, blocking, nonblocking, persistent.
+#include "bsend.h"
+#include "check.h"
+#include "p2p.h"
+
+// What a send names. The functions below are made for every mode, with int and with MPI_Count.
+struct target {
+    struct comm *comm;
+    struct type *type;
+};
+
+// With MPI_PROC_NULL neither buffer nor datatype is looked at.
+static int check_send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                      int dest, int tag, MPI_Comm comm, struct target *to)
+{
+    int error = check_comm(call, comm, &to->comm);
+    to->type = type_of(MPI_BYTE);
+    if (!error && dest != MPI_PROC_NULL)
+        error = check_buffer(call, to->comm, buf, count, datatype, &to->type);
+    if (!error)
+        error = check_rank(call, to->comm, dest);
+    return error ? error : check_tag(call, to->comm, tag);
+}
+
+static int check_recv(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                      int source, int tag, MPI_Comm comm, struct target *from)
+{
+    int error = check_comm(call, comm, &from->comm);
+    from->type = type_of(MPI_BYTE);
+    if (!error && source != MPI_PROC_NULL)
+        error = check_buffer(call, from->comm, buf, count, datatype, &from->type);
+    if (!error)
+        error = check_source(call, from->comm, source);
+    return error ? error : check_any_tag(call, from->comm, tag);
+}
+
+// An error of the operation itself.
+static int raise_result(const char *call, struct comm *comm, int error)
+{
+    if (likely(!error))
+        return MPI_SUCCESS;
+    return raise_on(comm, error, call, "%s",
+                    error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
+                                              : "the message did not go through");
+}
+
+static int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                int tag, MPI_Comm comm, enum send_mode mode)
+{
+    struct target to;
+    int error = check_send(call, buf, count, datatype, dest, tag, comm, &to);
+    if (error)
+        return error;
+    if (mode == SEND_BUFFERED)
+        return bsend(call, to.comm, buf, count, to.type, dest, tag);
+    return raise_result(call, to.comm,
+                        p2p_send(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
+}
+
+static int isend(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                 int dest, int tag, MPI_Comm comm, enum send_mode mode, MPI_Request *request)
+{
+    struct target to;
+    int error = check_send(call, buf, count, datatype, dest, tag, comm, &to);
+    if (!error)
+        error = check_pointer(call, to.comm, "request", request);
+    if (!error && mode == SEND_BUFFERED)
+        error = bsend(call, to.comm, buf, count, to.type, dest, tag);
+    if (error)
+        return error;
+    *request = object_handle(mode == SEND_BUFFERED ? request_done(dest == MPI_PROC_NULL)
+                                                   : p2p_isend(to.comm, SPACE_P2P, buf, count,
+                                                               to.type, dest, tag, mode));
+    return MPI_SUCCESS;
+}
+
+static int send_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                     int dest, int tag, MPI_Comm comm, enum send_mode mode, MPI_Request *request)
+{
+    struct target to;
+    int error = check_send(call, buf, count, datatype, dest, tag, comm, &to);
+    if (!error)
+        error = check_pointer(call, to.comm, "request", request);
+    if (error)
+        return error;
+    *request = object_handle(mode == SEND_BUFFERED
+                                 ? bsend_init(to.comm, buf, count, to.type, dest, tag)
+                                 : p2p_send_init(to.comm, SPACE_P2P, buf, count, to.type, dest, tag,
+                                                 mode));
+    return MPI_SUCCESS;
+}
+
+#define SENDS(SEND, ISEND, INIT, COUNT, mode)                                                      \
+    MPI_DEFINE(int, SEND, const void *buf, COUNT count, MPI_Datatype datatype, int dest, int tag,  \
+               MPI_Comm comm)                                                                      \
+    {                                                                                              \
+        return send("MPI_" #SEND, buf, count, datatype, dest, tag, comm, mode);                    \
+    }                                                                                              \
+    MPI_DEFINE(int, ISEND, const void *buf, COUNT count, MPI_Datatype datatype, int dest, int tag, \
+               MPI_Comm comm, MPI_Request *request)                                                \
+    {                                                                                              \
+        return isend("MPI_" #ISEND, buf, count, datatype, dest, tag, comm, mode, request);         \
+    }                                                                                              \
+    MPI_DEFINE(int, INIT, const void *buf, COUNT count, MPI_Datatype datatype, int dest, int tag,  \
+               MPI_Comm comm, MPI_Request *request)                                                \
+    {                                                                                              \
+        return send_init("MPI_" #INIT, buf, count, datatype, dest, tag, comm, mode, request);      \
+    }
+
+SENDS(Send, Isend, Send_init, int, SEND_STANDARD)
+SENDS(Send_c, Isend_c, Send_init_c, MPI_Count, SEND_STANDARD)
+SENDS(Ssend, Issend, Ssend_init, int, SEND_SYNCHRONOUS)
+SENDS(Ssend_c, Issend_c, Ssend_init_c, MPI_Count, SEND_SYNCHRONOUS)
+SENDS(Rsend, Irsend, Rsend_init, int, SEND_READY)
+SENDS(Rsend_c, Irsend_c, Rsend_init_c, MPI_Count, SEND_READY)
+SENDS(Bsend, Ibsend, Bsend_init, int, SEND_BUFFERED)
+SENDS(Bsend_c, Ibsend_c, Bsend_init_c, MPI_Count, SEND_BUFFERED)
+
+static int recv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+                int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct target from;
+    int error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
+    if (error)
+        return error;
+    return raise_result(call, from.comm,
+                        p2p_recv(from.comm, SPACE_P2P, buf, count, from.type, source, tag, status));
+}
+
+static int irecv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+                 int tag, MPI_Comm comm, MPI_Request *request, bool persistent)
+{
+    struct target from;
+    int error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
+    if (!error)
+        error = check_pointer(call, from.comm, "request", request);
+    if (error)
+        return error;
+    *request = object_handle((persistent ? p2p_recv_init : p2p_irecv)(
+        from.comm, SPACE_P2P, buf, count, from.type, source, tag));
+    return MPI_SUCCESS;
+}
+
+#define RECEIVES(RECV, IRECV, INIT, COUNT)                                                     \
+    MPI_DEFINE(int, RECV, void *buf, COUNT count, MPI_Datatype datatype, int source, int tag,  \
+               MPI_Comm comm, MPI_Status *status)                                              \
+    {                                                                                          \
+        return recv("MPI_" #RECV, buf, count, datatype, source, tag, comm, status);            \
+    }                                                                                          \
+    MPI_DEFINE(int, IRECV, void *buf, COUNT count, MPI_Datatype datatype, int source, int tag, \
+               MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                          \
+        return irecv("MPI_" #IRECV, buf, count, datatype, source, tag, comm, request, false);  \
+    }                                                                                          \
+    MPI_DEFINE(int, INIT, void *buf, COUNT count, MPI_Datatype datatype, int source, int tag,  \
+               MPI_Comm comm, MPI_Request *request)                                            \
+    {                                                                                          \
+        return irecv("MPI_" #INIT, buf, count, datatype, source, tag, comm, request, true);    \
+    }
+
+RECEIVES(Recv, Irecv, Recv_init, int)
+RECEIVES(Recv_c, Irecv_c, Recv_init_c, MPI_Count)

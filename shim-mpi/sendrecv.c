@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI 5.0, "Send-Receive". The nonblocking forms are one request over two.
+#include "check.h"
+#include "p2p.h"
+
+#include <stdlib.h>
+
+struct pair {
+    struct request request; // first
+    struct request *part[2];
+    _Atomic int left;
+    void *copy; // of what _replace sends
+};
+
+struct exchange {
+    const void *sendbuf;
+    MPI_Count sendcount;
+    MPI_Datatype sendtype;
+    int dest, sendtag;
+    void *recvbuf;
+    MPI_Count recvcount;
+    MPI_Datatype recvtype;
+    int source, recvtag;
+    struct comm *comm;
+    struct type *stype, *rtype;
+    void *copy;
+};
+
+static int check(const char *call, struct exchange *x, MPI_Comm handle)
+{
+    int error = check_comm(call, handle, &x->comm);
+    if (!error)
+        error = check_buffer(call, x->comm, x->sendbuf, x->sendcount, x->sendtype, &x->stype);
+    if (!error)
+        error = check_buffer(call, x->comm, x->recvbuf, x->recvcount, x->recvtype, &x->rtype);
+    if (!error)
+        error = check_rank(call, x->comm, x->dest);
+    if (!error)
+        error = check_source(call, x->comm, x->source);
+    if (!error)
+        error = check_tag(call, x->comm, x->sendtag);
+    return error ? error : check_any_tag(call, x->comm, x->recvtag);
+}
+
+// One part is done; the second to come completes the whole with what the receive says.
+static void part_done(struct request *part, void *arg)
+{
+    struct pair *p = arg;
+    (void)part;
+    if (atomic_fetch_sub_explicit(&p->left, 1, memory_order_acq_rel) == 1)
+        request_complete(&p->request);
+}
+
+static int finish(struct request *r)
+{
+    struct pair *p = (struct pair *)r;
+    r->source = p->part[1]->source;
+    r->tag = p->part[1]->tag;
+    r->bytes = p->part[1]->bytes;
+    r->error = p->part[1]->error ? p->part[1]->error : p->part[0]->error;
+    return r->error;
+}
+
+static void release(struct request *r)
+{
+    struct pair *p = (struct pair *)r;
+    request_drop(p->part[0]);
+    request_drop(p->part[1]);
+    free(p->copy);
+}
+
+static const struct request_class pair_class = {.finish = finish, .release = release};
+
+static struct request *start_pair(struct exchange *x)
+{
+    struct pair *p = request_new(sizeof *p, REQUEST_PLAIN, x->comm, &pair_class);
+    p->copy = x->copy;
+    p->left = 2;
+    p->request.is_held = true;
+    request_keep(&p->request);
+    p->part[1] = p2p_irecv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
+                           x->recvtag);
+    p->part[0] = p2p_isend(x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype, x->dest,
+                           x->sendtag, SEND_STANDARD);
+    request_then(p->part[0], part_done, p);
+    request_then(p->part[1], part_done, p);
+    return &p->request;
+}
+
+// In place: what is sent is copied first.
+static int copy_out(const char *call, struct exchange *x)
+{
+    MPI_Count n = x->sendcount * x->stype->size;
+    x->copy = malloc(n ? (size_t)n : 1);
+    if (!x->copy)
+        return raise_on(x->comm, MPI_ERR_NO_MEM, call, "no memory for a copy of %lld bytes",
+                        (long long)n);
+    if (n)
+        type_pack(x->stype, x->sendbuf, x->sendcount, 0, x->copy, (size_t)n);
+    x->sendbuf = x->copy;
+    x->sendcount = n;
+    x->stype = type_of(MPI_BYTE);
+    return MPI_SUCCESS;
+}
+
+static int sendrecv(const char *call, struct exchange *x, MPI_Comm comm, bool replace,
+                    MPI_Status *status)
+{
+    int error = check(call, x, comm);
+    if (!error && replace)
+        error = copy_out(call, x);
+    if (error)
+        return error;
+    struct request *r = p2p_irecv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
+                                  x->recvtag);
+    MPI_Request handle;
+    int sent = p2p_send(x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype, x->dest, x->sendtag,
+                        SEND_STANDARD);
+    request_wait(r);
+    error = request_collect(r, &handle, status);
+    free(x->copy);
+    error = error ? error : sent;
+    return error ? raise_on(x->comm, error, call, "the message is longer than the receive buffer")
+                 : MPI_SUCCESS;
+}
+
+static int isendrecv(const char *call, struct exchange *x, MPI_Comm comm, bool replace,
+                     MPI_Request *request)
+{
+    int error = check(call, x, comm);
+    if (!error)
+        error = check_pointer(call, x->comm, "request", request);
+    if (!error && replace)
+        error = copy_out(call, x);
+    if (!error)
+        *request = object_handle(start_pair(x));
+    return error;
+}
+
+#define EXCHANGE                                                                           \
+    &(struct exchange)                                                                     \
+    {                                                                                      \
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, \
+            recvtag, NULL, NULL, NULL, NULL                                                \
+    }
+#define EXCHANGE_IN_PLACE                                                                       \
+    &(struct exchange)                                                                          \
+    {                                                                                           \
+        buf, count, datatype, dest, sendtag, buf, count, datatype, source, recvtag, NULL, NULL, \
+            NULL, NULL                                                                          \
+    }
+
+#define SENDRECVS(SENDRECV, ISENDRECV, REPLACE, IREPLACE, COUNT)                                   \
+    MPI_DEFINE(int, SENDRECV, const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype,         \
+               int dest, int sendtag, void *recvbuf, COUNT recvcount, MPI_Datatype recvtype,       \
+               int source, int recvtag, MPI_Comm comm, MPI_Status *status)                         \
+    {                                                                                              \
+        return sendrecv("MPI_" #SENDRECV, EXCHANGE, comm, false, status);                          \
+    }                                                                                              \
+    MPI_DEFINE(int, ISENDRECV, const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype,        \
+               int dest, int sendtag, void *recvbuf, COUNT recvcount, MPI_Datatype recvtype,       \
+               int source, int recvtag, MPI_Comm comm, MPI_Request *request)                       \
+    {                                                                                              \
+        return isendrecv("MPI_" #ISENDRECV, EXCHANGE, comm, false, request);                       \
+    }                                                                                              \
+    MPI_DEFINE(int, REPLACE, void *buf, COUNT count, MPI_Datatype datatype, int dest, int sendtag, \
+               int source, int recvtag, MPI_Comm comm, MPI_Status *status)                         \
+    {                                                                                              \
+        return sendrecv("MPI_" #REPLACE, EXCHANGE_IN_PLACE, comm, true, status);                   \
+    }                                                                                              \
+    MPI_DEFINE(int, IREPLACE, void *buf, COUNT count, MPI_Datatype datatype, int dest,             \
+               int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)          \
+    {                                                                                              \
+        return isendrecv("MPI_" #IREPLACE, EXCHANGE_IN_PLACE, comm, true, request);                \
+    }
+
+SENDRECVS(Sendrecv, Isendrecv, Sendrecv_replace, Isendrecv_replace, int)
+SENDRECVS(Sendrecv_c, Isendrecv_c, Sendrecv_replace_c, Isendrecv_replace_c, MPI_Count)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The settings of the MPI layer, once: read from the environment when the layer comes up, and shown
+// as control variables of MPI_T. The runtime's table of settings names them too, refuses what is no
+// number, and prints them in `shoal info`.
+#ifndef SHOAL_MPI_SETTINGS_H
+#define SHOAL_MPI_SETTINGS_H
+
+#include <stdint.h>
+
+// X(field, environment name, default, meaning)
+#define SHIM_SETTINGS(X)                                                                        \
+    X(eager, "SHOAL_MPI_EAGER", 1 << 30,                                                        \
+      "bytes of the largest message that is sent with its envelope, as far as one takes them; " \
+      "longer ones are got by their receiver")                                                  \
+    X(window, "SHOAL_MPI_WINDOW", 1 << 20,                                                      \
+      "bytes of such messages that a receiver may not have received yet, from each sender")     \
+    X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
+      "1: longer messages are sent in pieces as if their receiver could not get them")          \
+    X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted at MPI_Finalize")
+
+#define X(field, env, def, meaning) uint64_t field;
+struct shim_settings {
+    SHIM_SETTINGS(X)
+};
+#undef X
+
+extern struct shim_settings shim_settings;
+
+void shim_settings_read(void); // any time, idempotent
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every file of the shim needs: how an MPI function is defined, and how an error is raised.
+#ifndef SHOAL_MPI_SHIM_H
+#define SHOAL_MPI_SHIM_H
+
+#include "object.h"
+
+// PMPI_name is the function, MPI_name a weak name of it that a tool may replace.
+//     MPI_DEFINE(int, Comm_size, MPI_Comm comm, int *size) { ... }
+#define MPI_DEFINE(type, name, ...)                                       \
+    __attribute__((visibility("default"))) type PMPI_##name(__VA_ARGS__); \
+    __attribute__((visibility("default"), weak, alias("PMPI_" #name)))    \
+    type MPI_##name(__VA_ARGS__);                                         \
+    type PMPI_##name(__VA_ARGS__)
+
+struct comm;
+struct session;
+
+// Errors (MPI 5.0, "Error Handling"). Whoever finds one raises it once and returns the result: it
+// calls the error handler of the object concerned and comes back with the code, or does not come
+// back (MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the job with one line that has the call, the
+// rank and what fmt says). An error that belongs to no communicator is raised with NULL: on
+// MPI_COMM_SELF, as the standard says, or before and after MPI_Init on the initial handler.
+int raise_on_(struct comm *comm, int code, const char *call, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5), cold));
+int raise_on_session(struct session *session, int code, const char *call, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5), cold));
+// Never 0, which the compiler is told.
+static inline int error_raised(int error)
+{
+    if (!error)
+        __builtin_unreachable();
+    return error;
+}
+#define raise_on(...) error_raised(raise_on_(__VA_ARGS__))
+// What this library does not do: MPI_ERR_UNSUPPORTED_OPERATION.
+int raise_unsupported(const char *call) __attribute__((cold));
+
+// A negative SHOAL_E* as an MPI error class.
+int error_of(int shoal_error);
+
+// Ends the program for a mistake of the library's or for lack of memory; one line.
+_Noreturn void shim_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+// ---- State of the library (init.c)
+enum shim_state { SHIM_BEFORE, SHIM_UP, SHIM_AFTER };
+extern _Atomic int shim_state;
+extern bool shim_threads; // MPI_THREAD_MULTIPLE
+int shim_pe(void);        // this process's number in the world
+int shim_npes(void);
+
+static inline bool shim_is_up(void)
+{
+    return atomic_load_explicit(&shim_state, memory_order_acquire) == SHIM_UP;
+}
+
+// A lock that is held for a few instructions; costs nothing but a test without threads.
+typedef struct shim_lock {
+    _Atomic unsigned char taken;
+} shim_lock;
+void shim_lock_wait(shim_lock *lock);
+
+static inline void shim_lock_take(shim_lock *lock)
+{
+    if (shim_threads && atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire))
+        shim_lock_wait(lock);
+}
+
+static inline void shim_lock_give(shim_lock *lock)
+{
+    if (shim_threads)
+        atomic_store_explicit(&lock->taken, 0, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this process counts: which way its messages went. Shown as performance variables of MPI_T,
+// and printed at MPI_Finalize with SHOAL_STATS=1.
+#ifndef SHOAL_MPI_STATS_H
+#define SHOAL_MPI_STATS_H
+
+#include "shim.h"
+
+// X(word, name, class in MPI_T, meaning)
+#define STATS(X)                                                                                 \
+    X(EAGER, "eager", COUNTER, "messages sent with their envelope")                              \
+    X(SYNC, "synchronous", COUNTER, "the same, answered when they are matched")                  \
+    X(RENDEZVOUS, "rendezvous", COUNTER, "messages of which only an envelope was sent at first") \
+    X(STREAM, "stream", COUNTER, "of these, sent in pieces when the receiver asked")             \
+    X(PULL, "pull", COUNTER, "messages whose data was got from the sender by the receiver")      \
+    X(HELD_BACK, "held_back", COUNTER,                                                           \
+      "messages not sent with their envelope because the receiver has too many unreceived ones") \
+    X(CREDIT, "credit", COUNTER, "notes to senders of what has been received")                   \
+    X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
+    X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
+    X(MATCHED, "matched", COUNTER, "messages that found their receive posted")                   \
+    X(UNEXPECTED, "unexpected", COUNTER, "messages that came before their receive")              \
+    X(UNEXPECTED_NOW, "unexpected_now", LEVEL, "messages that wait for their receive")           \
+    X(UNEXPECTED_MOST, "unexpected_most", HIGHWATERMARK, "most that have waited at a time")      \
+    X(SLEEPS, "sleeps", COUNTER, "times a waiting thread gave its core away")
+
+enum stats_word {
+#define X(word, name, class, meaning) STATS_##word,
+    STATS(X)
+#undef X
+        STATS_WORDS
+};
+
+extern _Atomic uint64_t stats[STATS_WORDS];
+
+static inline uint64_t stats_get(enum stats_word word)
+{
+    return atomic_load_explicit(&stats[word], memory_order_relaxed);
+}
+
+static inline void stats_add(enum stats_word word, uint64_t n)
+{
+    if (shim_threads)
+        atomic_fetch_add_explicit(&stats[word], n, memory_order_relaxed);
+    else
+        atomic_store_explicit(&stats[word], stats_get(word) + n, memory_order_relaxed);
+}
+#define stats_count(word) stats_add(STATS_##word, 1)
+
+void stats_unexpected(int change); // 1, -1
+void stats_print(void);            // with SHOAL_STATS=1: a line of what is not 0
+
+#endif

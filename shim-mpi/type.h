@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Datatypes (MPI 5.0, "Datatypes") as the rest of the shim sees them. The data of `count` elements
+// is a stream of count * size bytes, the basic elements in the order of the type map; packing and
+// unpacking move any part of it.
+#ifndef SHOAL_MPI_TYPE_H
+#define SHOAL_MPI_TYPE_H
+
+#include "shim.h"
+
+struct type_body; // normalised form (type_body.h)
+struct type_recipe;
+struct predefined;
+struct attributes;
+
+struct type {
+    struct object head;
+    MPI_Count size;                 // bytes of data of an element; MPI_UNDEFINED: this optional
+                                    // predefined type does not exist here
+    MPI_Count lb, extent;           // the extent: ub - lb
+    MPI_Count true_lb, true_extent;
+    MPI_Count elements;             // basic elements; those of pair types are 2 each
+    const struct type *basic;       // the predefined type all elements are of, NULL: mixed or empty
+    const struct predefined *what;  // of predefined types, named or not (type_table.h); else NULL
+    bool is_dense;                  // any count of elements is one block: size == extent, true_lb ==
+                                    // lb, and the data lies in the order of the stream
+    bool is_committed;
+    bool is_bounded;                // lb and ub were set by a resize, and win over other bounds
+    uint8_t align;
+    _Atomic int handles;            // that the user has and will free
+    struct type_body *body;
+    struct type_recipe *recipe;     // how it was made, for envelope and contents; NULL: named
+    struct attributes *attributes;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+static inline struct type *type_of(MPI_Datatype h)
+{
+    return object_at(h, OBJECT_TYPE);
+}
+
+// Before the first use of predefined types; any time, idempotent.
+void type_up(void);
+void type_drop(struct type *t); // a reference
+static inline void type_keep(struct type *t)
+{
+    object_keep(t);
+}
+
+// Bytes [from, from + n) of the stream of count elements at buf, to out, or from in. from + n is at
+// most count * size. buf may be MPI_BOTTOM with absolute displacements. Cheap when called with
+// increasing `from`: the place is computed, not searched, in O(depth * log).
+void type_pack(const struct type *t, const void *buf, MPI_Count count, MPI_Count from, void *out,
+               size_t n);
+void type_unpack(const struct type *t, void *buf, MPI_Count count, MPI_Count from, const void *in,
+                 size_t n);
+
+// From one layout to another; moves the smaller stream's bytes, and returns how many.
+size_t type_copy(const struct type *to_type, void *to, MPI_Count to_count,
+                 const struct type *from_type, const void *from, MPI_Count from_count);
+
+// Address of the first byte of data of a dense type.
+static inline void *type_at(const struct type *t, const void *buf)
+{
+    return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
+}
+
+// The span in memory of count elements: from *lb, *length bytes; for temporary buffers.
+void type_span(const struct type *t, MPI_Count count, MPI_Count *lb, MPI_Count *length);
+
+// The predefined type all elements are of (pair types count as predefined), NULL: mixed or empty.
+static inline const struct type *type_basic(const struct type *t)
+{
+    return t->basic;
+}
+
+// Whole basic elements in `bytes` of the stream of any number of elements of t, for
+// MPI_Get_elements (both parts of a pair count); MPI_UNDEFINED when the last one is not whole.
+MPI_Count type_elements(const struct type *t, MPI_Count bytes);
+// The other way round, for MPI_Status_set_elements; -1: t has no elements, or too many bytes.
+MPI_Count type_elements_bytes(const struct type *t, MPI_Count elements);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is not supported: files (MPI 5.0, "I/O"), and processes that join a job while it runs ("Process
+// Initialization, Creation, and Management"). docs/mpi.md says so to users.
+#include "unsupported.h"
+
+#include "check.h"
+#include "error.h"
+
+// clang-format off
+#define DYNAMIC_PROCESSES(F)                                                                      \
+    F(Close_port) F(Comm_accept) F(Comm_connect) F(Comm_join) F(Comm_spawn)                       \
+    F(Comm_spawn_multiple) F(Lookup_name) F(Open_port) F(Publish_name) F(Unpublish_name)
+// clang-format on
+DYNAMIC_PROCESSES(UNSUPPORTED)
+
+// No process was spawned.
+MPI_DEFINE(int, Comm_get_parent, MPI_Comm *parent)
+{
+    int error = check_pointer("MPI_Comm_get_parent", NULL, "parent", parent);
+    if (!error)
+        *parent = MPI_COMM_NULL;
+    return error;
+}
+
+// Errors of files are raised on MPI_FILE_NULL, whose handler returns unless the program changes it.
+static int raise_no_files(const char *call)
+{
+    return raise_on_file(MPI_ERR_UNSUPPORTED_OPERATION, call, "this library does not have files");
+}
+#define NO_FILES(name) UNSUPPORTED_BY(raise_no_files, name)
+
+// clang-format off
+#define FILES(F)                                                                                  \
+    F(File_close) F(File_delete) F(File_get_amode) F(File_get_atomicity) F(File_get_byte_offset)  \
+    F(File_get_group) F(File_get_info) F(File_get_position) F(File_get_position_shared)           \
+    F(File_get_size) F(File_get_type_extent) F(File_get_type_extent_c) F(File_get_view)           \
+    F(File_iread) F(File_iread_all) F(File_iread_all_c) F(File_iread_at) F(File_iread_at_all)     \
+    F(File_iread_at_all_c) F(File_iread_at_c) F(File_iread_c) F(File_iread_shared)                \
+    F(File_iread_shared_c) F(File_iwrite) F(File_iwrite_all) F(File_iwrite_all_c)                 \
+    F(File_iwrite_at) F(File_iwrite_at_all) F(File_iwrite_at_all_c) F(File_iwrite_at_c)           \
+    F(File_iwrite_c) F(File_iwrite_shared) F(File_iwrite_shared_c) F(File_open)                   \
+    F(File_preallocate) F(File_read) F(File_read_all) F(File_read_all_begin)                      \
+    F(File_read_all_begin_c) F(File_read_all_c) F(File_read_all_end) F(File_read_at)              \
+    F(File_read_at_all) F(File_read_at_all_begin) F(File_read_at_all_begin_c)                     \
+    F(File_read_at_all_c) F(File_read_at_all_end) F(File_read_at_c) F(File_read_c)                \
+    F(File_read_ordered) F(File_read_ordered_begin) F(File_read_ordered_begin_c)                  \
+    F(File_read_ordered_c) F(File_read_ordered_end) F(File_read_shared) F(File_read_shared_c)     \
+    F(File_seek) F(File_seek_shared) F(File_set_atomicity) F(File_set_info) F(File_set_size)      \
+    F(File_set_view) F(File_sync) F(File_write) F(File_write_all) F(File_write_all_begin)         \
+    F(File_write_all_begin_c) F(File_write_all_c) F(File_write_all_end) F(File_write_at)          \
+    F(File_write_at_all) F(File_write_at_all_begin) F(File_write_at_all_begin_c)                  \
+    F(File_write_at_all_c) F(File_write_at_all_end) F(File_write_at_c) F(File_write_c)            \
+    F(File_write_ordered) F(File_write_ordered_begin) F(File_write_ordered_begin_c)               \
+    F(File_write_ordered_c) F(File_write_ordered_end) F(File_write_shared) F(File_write_shared_c) \
+    F(Register_datarep) F(Register_datarep_c)
+// clang-format on
+FILES(NO_FILES)

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# oshrun --hosts: which launcher it finds, and the command it makes; with launchers that only pretend.
+. "$(dirname "$0")/lib.sh"
+
+oshrun=$(command -v oshrun)
+mkdir "$tmp/bin"
+pretend() { # NAME VERSION
+    printf '#!/bin/sh\n[ "$1" != --version ] || { echo "%s"; exit; }\n%s\n' "$2" \
+        "echo $1; for a; do echo \"<\$a>\"; done; exit \${RC-0}" >"$tmp/bin/$1"
+    chmod +x "$tmp/bin/$1"
+}
+dry() { run env PATH="$tmp/bin:/usr/bin:/bin" "$oshrun" --dry-run "$@"; }
+only() { run env PATH="$tmp/bin" "$oshrun" "$@"; } # nothing else is installed
+unset SLURM_JOB_ID SHOAL_LAUNCHER
+
+only --hosts a,b ./x
+expect_rc 1
+expect_err_line 'no launcher for several hosts is in PATH: install hydra'
+
+pretend mpiexec.hydra HYDRA
+pretend mpirun.openmpi 'Open MPI'
+pretend srun slurm
+dry --hosts a:4,b:4 ./prog --its "own args"
+expect_rc 0
+expect_quiet
+expect_out "mpiexec.hydra -hosts a:4,b:4 -n 8 -bind-to none ./prog --its 'own args'"
+dry -H a:4,b:4 -n 6 --tag --bind numa -x A="it's" -x B ./prog
+expect_out "A='it'\\''s' mpiexec.hydra -hosts a:4,b:2 -n 6 -bind-to numa -prepend-rank ./prog"
+dry --hosts=a,b,c -n 7 ./prog
+expect_out "mpiexec.hydra -hosts a:3,b:2,c:2 -n 7 -bind-to none ./prog"
+dry --hosts a,b,c -n 2 ./prog
+expect_out "mpiexec.hydra -hosts a:1,b:1 -n 2 -bind-to none ./prog"
+dry --hosts a:2,b ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:1 -n 3 -bind-to none ./prog"
+export SLURM_JOB_ID=1
+dry --hosts a:2,b --tag --bind core ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
+dry --hosts a,b -n 4 ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --input=0 --kill-on-bad-exit=1 ./prog"
+export SHOAL_LAUNCHER=mpirun
+dry --host a:2,b --tag -x A=1 ./prog
+expect_out "A=1 mpirun.openmpi --host a:2,b:1 -n 3 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x A --tag-output ./prog"
+unset SLURM_JOB_ID SHOAL_LAUNCHER
+
+# A file, with comments and both ways to say how many.
+printf '# all\n\na slots=2 # two\n  b:3\nc\n' >"$tmp/file"
+dry --hostfile "$tmp/file" ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:3,c:1 -n 6 -bind-to none ./prog"
+
+# Names that several launchers use.
+rm "$tmp"/bin/*
+pretend mpiexec 'HYDRA build details:'
+pretend mpirun 'mpirun (Open MPI) 4.1'
+only --dry-run --hosts a ./prog
+expect_out "mpiexec -hosts a:1 -n 1 -bind-to none ./prog"
+pretend mpiexec 'mpiexec (OpenRTE)'
+only --dry-run --hosts a ./prog
+expect_rc 0
+grep -q '^mpirun --host a:1' "$tmp/out" || fail "not mpirun"
+run env PATH="$tmp/bin" SHOAL_LAUNCHER=hydra "$oshrun" --hosts a ./x
+expect_err_line 'no launcher .* as SHOAL_LAUNCHER=hydra'
+run env SHOAL_LAUNCHER=ssh "$oshrun" --hosts a ./x
+expect_err_line 'SHOAL_LAUNCHER=ssh: it is auto, srun, hydra or mpirun'
+
+# It is run, its output and status are passed on, -v says what it is.
+pretend mpiexec.hydra HYDRA
+run env PATH="$tmp/bin" RC=5 "$oshrun" -v --hosts a -n 2 ./prog x </dev/null
+expect_rc 5
+expect_err_line '^mpiexec.hydra -hosts a:2 -n 2 -bind-to none ./prog x$'
+expect_out "mpiexec.hydra
+<-hosts>
+<a:2>
+<-n>
+<2>
+<-bind-to>
+<none>
+<./prog>
+<x>"
+
+# A launcher that stays although a host is lost, or the time is over, or that is told to end.
+printf '#!/bin/sh\n%s\n' 'echo "[2] shoal: PE 2: host b (PEs 0 to 1) is lost: no answer for 5 s" >&2
+trap "" TERM; while :; do /bin/sleep 0.1; done' >"$tmp/bin/mpiexec.hydra"
+run timeout 20 env PATH="$tmp/bin" "$oshrun" --hosts a,b ./prog
+expect_rc 1
+[ "$ms" -lt 6000 ] || fail "took $ms ms"
+grep -q '^oshrun: mpiexec.hydra was ended: it still waited for a host that is lost$' "$tmp/err" || fail "no line"
+printf '#!/bin/sh\nexec /bin/sleep 100\n' >"$tmp/bin/mpiexec.hydra"
+run timeout 20 env PATH="$tmp/bin" "$oshrun" --hosts a,b --timeout 0.5 ./prog
+expect_rc 124
+expect_err_line '^oshrun: mpiexec.hydra was ended: timed out$'
+printf '#!/bin/sh\ntrap "echo told; exit 9" TERM\necho >%s/started; while :; do /bin/sleep 0.1; done\n' "$tmp" >"$tmp/bin/mpiexec.hydra"
+PATH="$tmp/bin" "$oshrun" --hosts a,b ./prog >"$tmp/out" 2>"$tmp/err" &
+job=$!
+wait_for test -e "$tmp/started"
+kill -TERM $job
+wait $job
+rc=$? job=
+expect_rc 9
+expect_out told
+
+what="wrong lists"
+while read -r words; do
+    # shellcheck disable=SC2086
+    run oshrun $words
+    expect_rc 2
+done <<END
+--hosts a:0 ./x
+--hosts a:x ./x
+--hosts a,,b ./x
+--hosts a,a ./x
+--hosts -a ./x
+--hosts a;b ./x
+--hosts a:2,b -n 4 ./x
+--hostfile /nonexistent ./x
+--hosts a --hostfile $tmp/file ./x
+--dry-run ./x
+-v ./x
+END
+printf 'a slots=2 max-slots=4\n' >"$tmp/file"
+run oshrun --hostfile "$tmp/file" ./x
+expect_err_line 'file, line 1: a line is NAME, NAME:COUNT or NAME slots=COUNT'
+exit 0

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Attributes: what is copied, in which order it is deleted, errors of the program's functions, keys
+// that are freed while in use, MPI_COMM_SELF's at MPI_Finalize, predefined ones.
+#include "mpi_check.h"
+
+static int deleted[8], deletions, fails, at_end;
+
+static int on_copy(MPI_Comm old, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)old;
+    (void)key;
+    *flag = *(int *)extra != 2; // key 2 stays behind
+    *(void **)out = (char *)in + 1;
+    return fails ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)value;
+    if (fails)
+        return MPI_ERR_OTHER;
+    deleted[deletions++] = *(int *)extra;
+    return MPI_SUCCESS;
+}
+
+static void comms(void)
+{
+    int numbers[] = {1, 2, 3}, keys[3], flag;
+    char values[8], *got;
+    MPI_Comm c, d = MPI_COMM_NULL;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+    OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+    for (int i = 0; i < 3; i++) {
+        OK(MPI_Comm_create_keyval(on_copy, on_delete, &keys[i], &numbers[i]));
+        OK(MPI_Comm_set_attr(c, keys[i], values + i));
+    }
+    OK(MPI_Comm_dup(c, &d));
+    OK(MPI_Comm_get_attr(d, keys[0], &got, &flag));
+    CHECK(flag && got == values + 1);
+    OK(MPI_Comm_get_attr(d, keys[1], &got, &flag));
+    CHECK(!flag);
+    OK(MPI_Comm_free(&d));
+    CHECK_EQ(deletions, 2);
+    CHECK(deleted[0] == 3 && deleted[1] == 1); // the last that was set goes first
+    fails = 1;
+    CHECK_EQ(MPI_Comm_dup(c, &d), MPI_ERR_OTHER);
+    CHECK_EQ(MPI_Comm_free(&c), MPI_ERR_OTHER);
+    CHECK(c != MPI_COMM_NULL);
+    CHECK_EQ(MPI_Comm_set_attr(c, keys[0], values + 5), MPI_ERR_OTHER);
+    fails = deletions = 0;
+    OK(MPI_Comm_get_attr(c, keys[0], &got, &flag));
+    CHECK(flag && got == values); // neither deleted nor replaced
+    int freed = keys[1];
+    OK(MPI_Comm_free_keyval(&keys[1]));
+    CHECK_EQ(keys[1], MPI_KEYVAL_INVALID);
+    OK(MPI_Comm_delete_attr(c, freed)); // it was in use till now
+    CHECK(deletions == 1 && deleted[0] == 2);
+    CHECK_EQ(class_of(MPI_Comm_get_attr(c, freed, &got, &flag)), MPI_ERR_KEYVAL);
+    CHECK_EQ(class_of(MPI_Comm_set_attr(c, MPI_TAG_UB, values)), MPI_ERR_KEYVAL);
+    OK(MPI_Comm_free(&c));
+    CHECK_EQ(deletions, 3);
+    OK(MPI_Comm_free_keyval(&keys[0]));
+    OK(MPI_Comm_free_keyval(&keys[2]));
+}
+
+static void types(void)
+{
+    int key, flag, none;
+    void *got;
+    MPI_Datatype t, u;
+    OK(MPI_Type_contiguous(2, MPI_INT, &t));
+    OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL));
+    OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &none, NULL));
+    OK(MPI_Type_set_attr(t, key, &key));
+    OK(MPI_Type_set_attr(t, none, &none));
+    OK(MPI_Type_set_attr(MPI_INT, key, &none));
+    OK(MPI_Type_dup(t, &u));
+    OK(MPI_Type_get_attr(u, key, &got, &flag));
+    CHECK(flag && got == &key);
+    OK(MPI_Type_get_attr(u, none, &got, &flag));
+    CHECK(!flag);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    CHECK_EQ(class_of(MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL)), MPI_ERR_KEYVAL);
+    OK(MPI_Type_delete_attr(MPI_INT, key));
+    OK(MPI_Type_free(&u));
+    OK(MPI_Type_free(&t));
+    OK(MPI_Type_free_keyval(&key));
+    OK(MPI_Type_free_keyval(&none));
+}
+
+static void predefined(void)
+{
+    int *value, flag;
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
+    CHECK(flag && *value >= 32767);
+    int tag = *value, got = 0;
+    OK(MPI_Sendrecv(&me, 1, MPI_INT, me, tag, &got, 1, MPI_INT, me, tag, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+    CHECK_EQ(got, me);
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag));
+    CHECK(flag && *value == npes);
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &flag));
+    CHECK(flag && (*value == 0 || *value == 1));
+}
+
+static int on_end(MPI_Comm comm, int key, void *value, void *extra)
+{
+    int size = 0, flag = 1;
+    (void)comm;
+    (void)key;
+    (void)extra;
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &size)); // MPI works still
+    OK(MPI_Finalized(&flag));
+    CHECK(size == npes && !flag);
+    CHECK_EQ((intptr_t)value, 2 - at_end);
+    at_end++;
+    return MPI_SUCCESS;
+}
+
+int main(void)
+{
+    int keys[3];
+    mpi_start();
+    comms();
+    types();
+    predefined();
+    for (intptr_t i = 0; i < 3; i++) {
+        OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_end, &keys[i], NULL));
+        OK(MPI_Comm_set_attr(MPI_COMM_SELF, keys[i], (void *)i));
+    }
+    int failed = mpi_done();
+    CHECK_EQ(at_end, 3);
+    return failed || check_failures > 0;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NODES: 1
+// MPI 5.0, "Tool Support": variables by name and number, before MPI_Init and after MPI_Finalize;
+// strings, handles, sessions, and what their misuse gives.
+// PES: 1
+// ENV: SHOAL_MPI_WINDOW=300k
+#include "mpi_check.h"
+
+static void before_init(void)
+{
+    int n, provided;
+    CHECK_EQ(MPI_T_cvar_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
+    CHECK_EQ(MPI_T_event_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
+    CHECK_EQ(MPI_T_event_get_index("x", &n), MPI_T_ERR_NOT_INITIALIZED);
+    CHECK_EQ(MPI_T_finalize(), MPI_T_ERR_NOT_INITIALIZED);
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_finalize());
+    OK(MPI_T_cvar_get_num(&n)); // it was counted
+    CHECK(n > 0);
+}
+
+static void strings(void)
+{
+    char name[100], cut[6];
+    int length = sizeof name, needed = 0;
+    OK(MPI_T_cvar_get_info(0, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    CHECK_EQ(length, (int)strlen(name) + 1);
+    OK(MPI_T_cvar_get_info(0, NULL, &needed, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    CHECK_EQ(needed, length);
+    int room = sizeof cut;
+    OK(MPI_T_cvar_get_info(0, cut, &room, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    CHECK_EQ(strlen(cut), sizeof cut - 1);
+    CHECK(strncmp(cut, name, sizeof cut - 1) == 0);
+}
+
+static void cvars(void)
+{
+    MPI_T_cvar_handle handle, not_one = MPI_T_CVAR_HANDLE_NULL;
+    MPI_Datatype type;
+    unsigned long long value = 0;
+    int n, index, count, scope, bind;
+    OK(MPI_T_cvar_get_num(&n));
+    for (int i = 0; i < n; i++) {
+        char name[100];
+        int length = sizeof name;
+        OK(MPI_T_cvar_get_info(i, name, &length, NULL, &type, NULL, NULL, NULL, &bind, &scope));
+        CHECK(type == MPI_UNSIGNED_LONG_LONG);
+        CHECK_EQ(bind, MPI_T_BIND_NO_OBJECT);
+        OK(MPI_T_cvar_get_index(name, &index));
+        CHECK_EQ(index, i);
+    }
+    OK(MPI_T_cvar_get_index("SHOAL_MPI_WINDOW", &index));
+    OK(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
+    CHECK_EQ(count, 1);
+    OK(MPI_T_cvar_read(handle, &value));
+    CHECK_EQ(value, 300 * 1024);
+    CHECK_EQ(MPI_T_cvar_write(handle, &value), MPI_T_ERR_CVAR_SET_NEVER);
+    OK(MPI_T_cvar_handle_free(&handle));
+    CHECK(handle == MPI_T_CVAR_HANDLE_NULL);
+    CHECK_EQ(MPI_T_cvar_handle_free(&not_one), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_cvar_handle_alloc(n, NULL, &handle, &count), MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_cvar_get_index("nothing", &index), MPI_T_ERR_INVALID_NAME);
+}
+
+static MPI_T_pvar_session session;
+
+static MPI_T_pvar_handle pvar(const char *name, int class)
+{
+    MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
+    int index = -1, count;
+    OK(MPI_T_pvar_get_index(name, class, &index));
+    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
+    return handle;
+}
+
+static unsigned long long read_pvar(MPI_T_pvar_handle handle)
+{
+    unsigned long long value = 0;
+    OK(MPI_T_pvar_read(session, handle, &value));
+    return value;
+}
+
+static void send_to_self(int n)
+{
+    int x = 0;
+    MPI_Request r;
+    for (int i = 0; i < n; i++) {
+        OK(MPI_Isend(&me, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r));
+        OK(MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    }
+}
+
+static void counters(void)
+{
+    OK(MPI_T_pvar_session_create(&session));
+    MPI_T_pvar_handle eager = pvar("shoal_eager", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle same = pvar("shoal_eager", MPI_T_PVAR_CLASS_COUNTER);
+    MPI_T_pvar_handle level = pvar("shoal_unexpected_now", MPI_T_PVAR_CLASS_LEVEL);
+    unsigned long long value = 1;
+    send_to_self(2); // not started yet
+    CHECK_EQ(read_pvar(eager), 0);
+    OK(MPI_T_pvar_start(session, eager));
+    send_to_self(3);
+    CHECK_EQ(read_pvar(eager), 3);
+    OK(MPI_T_pvar_stop(session, eager));
+    send_to_self(1);
+    CHECK_EQ(read_pvar(eager), 3);
+    OK(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES));
+    send_to_self(1);
+    CHECK_EQ(read_pvar(eager), 4);
+    CHECK_EQ(read_pvar(same), 1);
+    OK(MPI_T_pvar_readreset(session, eager, &value));
+    CHECK_EQ(value, 4);
+    CHECK_EQ(read_pvar(eager), 0);
+    CHECK_EQ(MPI_T_pvar_start(session, level), MPI_T_ERR_PVAR_NO_STARTSTOP);
+    CHECK_EQ(MPI_T_pvar_reset(session, level), MPI_T_ERR_PVAR_NO_WRITE);
+    CHECK_EQ(MPI_T_pvar_write(session, level, &value), MPI_T_ERR_PVAR_NO_WRITE);
+    MPI_Request r;
+    OK(MPI_Isend(&me, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r));
+    while (read_pvar(level) == 0) {
+        int flag; // a probe makes progress
+        OK(MPI_Iprobe(0, 99, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+    }
+    int x;
+    OK(MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    CHECK_EQ(read_pvar(level), 0);
+    OK(MPI_T_pvar_handle_free(session, &same));
+    CHECK_EQ(MPI_T_pvar_read(session, same, &value), MPI_T_ERR_INVALID_HANDLE);
+    OK(MPI_T_pvar_session_free(&session));
+    CHECK(session == MPI_T_PVAR_SESSION_NULL);
+    CHECK_EQ(MPI_T_pvar_read(session, eager, &value), MPI_T_ERR_INVALID_SESSION);
+}
+
+static void pvar_infos(void)
+{
+    int n, index;
+    OK(MPI_T_pvar_get_num(&n));
+    for (int i = 0; i < n; i++) {
+        char name[100];
+        int length = sizeof name, class, readonly, continuous, atomic;
+        OK(MPI_T_pvar_get_info(i, name, &length, NULL, &class, NULL, NULL, NULL, NULL, NULL,
+                               &readonly, &continuous, &atomic));
+        OK(MPI_T_pvar_get_index(name, class, &index));
+        CHECK_EQ(index, i);
+        CHECK_EQ(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_TIMER, &index),
+                 MPI_T_ERR_INVALID_NAME);
+    }
+    CHECK_EQ(MPI_T_pvar_get_info(n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                 NULL, NULL),
+             MPI_T_ERR_INVALID_INDEX);
+}
+
+// Every variable is in one category.
+static void categories(void)
+{
+    int n, cvars = 0, pvars = 0, all_cvars, all_pvars, index, stamp, indices[100];
+    OK(MPI_T_category_get_num(&n));
+    for (int i = 0; i < n; i++) {
+        char name[100];
+        int length = sizeof name, c, p, k, e;
+        OK(MPI_T_category_get_info(i, name, &length, NULL, NULL, &c, &p, &k));
+        OK(MPI_T_category_get_index(name, &index));
+        CHECK_EQ(index, i);
+        OK(MPI_T_category_get_num_events(i, &e));
+        CHECK_EQ(k + e, 0);
+        OK(MPI_T_category_get_cvars(i, 100, indices));
+        CHECK_EACH(j, c, indices[j], j);
+        OK(MPI_T_category_get_pvars(i, 100, indices));
+        CHECK_EACH(j, p, indices[j], j);
+        OK(MPI_T_category_get_events(i, 0, NULL));
+        cvars += c;
+        pvars += p;
+    }
+    OK(MPI_T_cvar_get_num(&all_cvars));
+    OK(MPI_T_pvar_get_num(&all_pvars));
+    CHECK_EQ(cvars, all_cvars);
+    CHECK_EQ(pvars, all_pvars);
+    CHECK_EQ(MPI_T_category_get_cvars(n, 100, indices), MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_category_get_index("nothing", &index), MPI_T_ERR_INVALID_NAME);
+    OK(MPI_T_category_changed(&stamp));
+}
+
+static void nothing_there(void)
+{
+    int n = -1;
+    MPI_Count time;
+    OK(MPI_T_event_get_num(&n));
+    CHECK_EQ(n, 0);
+    OK(MPI_T_source_get_num(&n));
+    CHECK_EQ(n, 0);
+    CHECK_EQ(MPI_T_source_get_timestamp(0, &time), MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_event_get_index("x", &n), MPI_T_ERR_INVALID_NAME);
+    CHECK_EQ(MPI_T_event_read(NULL, 0, &n), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+}
+
+int main(void)
+{
+    before_init();
+    strings();
+    cvars();
+    mpi_start();
+    cvars();
+    pvar_infos();
+    counters();
+    categories();
+    nothing_there();
+    int failed = mpi_done(), n;
+    OK(MPI_T_cvar_get_num(&n));
+    OK(MPI_T_finalize());
+    CHECK_EQ(MPI_T_cvar_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
+    return failed || check_failures > 0;
+}

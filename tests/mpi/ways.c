@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ways a message can go, told apart by the counters. ways.sh runs it with settings that force
+// them: ways NAME VALUE... wants a counter to be VALUE where it is given, "some" for more than 0.
+// Rank 0 sends to rank 1, which then compares; the counters of both are added.
+// PES: none
+#include "mpi_check.h"
+
+enum { LONG = 300000, MANY = 100 };
+
+static unsigned char out[LONG], in[LONG];
+
+static void message(int n, int tag)
+{
+    if (me == 0) {
+        fill(out, (size_t)n, (unsigned)tag);
+        OK(MPI_Send(out, n, MPI_BYTE, 1, tag, MPI_COMM_WORLD));
+    } else {
+        memset(in, 0, sizeof in);
+        OK(MPI_Recv(in, n, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_EACH(i, n, in[i], fill_byte((unsigned)tag, i));
+    }
+}
+
+// Rank 1 receives none of them until all have been sent.
+static void flood(void)
+{
+    static unsigned char each[MANY][100];
+    MPI_Request r[MANY];
+    for (int i = 0; i < MANY && me == 0; i++) {
+        fill(each[i], sizeof each[i], (unsigned)i);
+        OK(MPI_Isend(each[i], sizeof each[i], MPI_BYTE, 1, i, MPI_COMM_WORLD, &r[i]));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = MANY - 1; i >= 0 && me == 1; i--) {
+        OK(MPI_Recv(in, LONG, MPI_BYTE, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CHECK_EACH(k, sizeof each[i], in[k], fill_byte((unsigned)i, k));
+    }
+    if (me == 0)
+        OK(MPI_Waitall(MANY, r, MPI_STATUSES_IGNORE));
+}
+
+static unsigned long long count(const char *name)
+{
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    unsigned long long mine = 0, sum = 0;
+    int index, n, class = MPI_T_PVAR_CLASS_COUNTER;
+    char full[64];
+    snprintf(full, sizeof full, "shoal_%s", name);
+    OK(MPI_T_pvar_get_index(full, class, &index));
+    OK(MPI_T_pvar_session_create(&session));
+    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n));
+    OK(MPI_T_pvar_start(session, handle));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int tag = 0; tag < 3; tag++)
+        message(LONG, tag);
+    message(0, 3);
+    message(100, 4);
+    flood();
+    if (me == 0)
+        OK(MPI_Ssend(out, 10, MPI_BYTE, 1, 5, MPI_COMM_WORLD));
+    else
+        OK(MPI_Recv(in, 10, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_T_pvar_read(session, handle, &mine));
+    OK(MPI_T_pvar_session_free(&session));
+    OK(MPI_Allreduce(&mine, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD));
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    mpi_start();
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    for (int i = 1; i + 1 < argc; i += 2) {
+        unsigned long long n = count(argv[i]);
+        bool ok = strcmp(argv[i + 1], "some") == 0 ? n > 0 : n == strtoull(argv[i + 1], NULL, 10);
+        if (!ok && me == 0)
+            fprintf(stderr, "%s is %llu, expected %s\n", argv[i], n, argv[i + 1]);
+        CHECK(ok);
+    }
+    OK(MPI_T_finalize());
+    return mpi_done();
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every way a message can go, forced by its setting and seen in the counters (ways.c); SHOAL_STATS.
+. "$(dirname "$0")/../launch/lib.sh"
+ways=$build/tests/mpi/ways
+[ -x "$ways" ] || skip "tests/mpi/ways is not built"
+
+expect_ways() { # SETTING... -- COUNTER VALUE...
+    local settings=()
+    while [ "$1" != -- ]; do settings+=("$1"); shift; done
+    shift
+    run env "${settings[@]}" oshrun -n 2 --timeout 40 "$ways" "$@"
+    expect_rc 0
+}
+
+# Collectives' own messages are among the eager ones, hence "some".
+expect_ways A= -- eager some synchronous 1 rendezvous 3 pull 3 stream 0 held_back 0
+expect_ways SHOAL_MPI_EAGER=0 -- synchronous 0 rendezvous some pull some stream 0
+expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 3 pull 0 stream 3
+expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 stream some
+expect_ways SHOAL_MPI_WINDOW=8k -- held_back some credit some eager some
+expect_ways SHOAL_CROSS_MEMORY=0 -- rendezvous 3 pull 3 stream 0
+
+run env SHOAL_STATS=1 oshrun -n 2 --timeout 40 "$ways" eager some
+expect_rc 0
+for rank in 0 1; do
+    grep -Eq "^shoal: rank $rank: eager [0-9]+ .*" "$tmp/err" || fail "no line of rank $rank"
+done

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs on two hosts (see tests/net/hosts) started by srun, with PMI-2 and PMIx, in a Slurm that this
+# script starts: consecutive numbers, by turns, uneven; by oshrun; exit codes; a PE that dies; a host
+# that is cut off.
+set -u
+. "$(dirname "$0")/lib.sh"
+PATH=$PATH:/usr/sbin:/sbin
+for command in munged slurmctld slurmd srun; do
+    command -v $command >/dev/null ||
+        skip "$command is not installed (packages munge slurmctld slurmd slurm-client)"
+done
+hosts 2
+
+# One munge for all: its socket is a file, which the hosts share.
+mkdir "$tmp"/{munge,state,log,tmp.shoal1,tmp.shoal2}
+chmod 755 "$tmp"
+chmod 700 "$tmp/munge"
+head -c 1024 /dev/urandom >"$tmp/munge/key"
+chmod 400 "$tmp/munge/key"
+cat >"$tmp/slurm.conf" <<END
+ClusterName=shoal
+SlurmctldHost=$(hostname -s)(10.77.0.254)
+SlurmUser=$(id -un)
+SlurmdUser=$(id -un)
+AuthInfo=socket=$tmp/munge/socket
+SlurmctldPort=6817
+SlurmdPort=6818
+MpiParams=ports=12000-12999
+StateSaveLocation=$tmp/state
+SlurmdSpoolDir=$tmp/spool.%n
+TmpFS=$tmp/tmp.%n
+SlurmctldPidFile=$tmp/slurmctld.pid
+SlurmdPidFile=$tmp/slurmd.%n.pid
+KillWait=2
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SlurmdParameters=config_overrides
+SchedulerType=sched/builtin
+SelectType=select/linear
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+TreeWidth=2
+NodeName=shoal1 NodeAddr=10.77.0.1 CPUs=8 State=UNKNOWN
+NodeName=shoal2 NodeAddr=10.77.0.2 CPUs=8 State=UNKNOWN
+PartitionName=all Nodes=shoal1,shoal2 Default=YES MaxTime=INFINITE State=UP
+END
+echo "CgroupPlugin=cgroup/v1" >"$tmp/cgroup.conf"
+export SLURM_CONF=$tmp/slurm.conf
+
+daemons=()
+daemon() { # NAME COMMAND...
+    local name=$1
+    shift
+    "$@" >"$tmp/log/$name" 2>&1 &
+    daemons+=($!)
+}
+daemon munged munged --foreground --force --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
+    --pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" --seed-file="$tmp/munge/seed" --num-threads=1
+wait_for test -S "$tmp/munge/socket"
+daemon slurmctld slurmctld -D -f "$SLURM_CONF"
+for host in shoal1 shoal2; do
+    daemon $host "$hosts" on $host env SLURM_CONF="$SLURM_CONF" "$(command -v slurmd)" -D -N $host -f "$SLURM_CONF"
+done
+both_idle() { [ "$(sinfo -h -N -o %t 2>/dev/null | grep -c '^idle$')" -eq 2 ]; }
+for ((t = 0; t < 150; t++)); do
+    both_idle && break
+    for pid in "${daemons[@]}"; do
+        kill -0 "$pid" 2>/dev/null || skip "a daemon of Slurm does not start here: $(cat "$tmp"/log/* | grep -i error | head -n 1)"
+    done
+    sleep 0.2
+done
+both_idle || skip "Slurm does not come up here: $(cat "$tmp"/log/* | grep -i error | tail -n 1)"
+
+compile end <<'PROGRAM'
+#include <shmem.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    static long flag;
+    char host[64];
+    shmem_init();
+    gethostname(host, sizeof host);
+    printf("PE %d on %s\n", shmem_my_pe(), host);
+    fflush(stdout);
+    shmem_barrier_all();
+    if (argc > 1 && shmem_my_pe() == 1 && argv[1][0] == 'k')
+        raise(SIGKILL);
+    if (argc > 1 && shmem_my_pe() == 1 && argv[1][0] == 'g')
+        shmem_global_exit(7);
+    if (argc > 1 && argv[1][0] == 'w')
+        fclose(fopen(argv[2 + shmem_my_pe()], "w"));
+    if (argc > 1)
+        shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 2);
+    shmem_finalize();
+    return 0;
+}
+PROGRAM
+by() { # MPI WORDS...: srun of the program by one of the protocols
+    run timeout -k 5 50 srun -Q --mpi="$1" "${@:2}" </dev/null
+}
+places() { sort "$tmp/out" | sed 's/PE \([0-9]*\) on shoal\([0-9]\)/\1:\2/' | tr '\n' ' '; }
+
+for mpi in pmi2 pmix; do
+    srun --mpi=list 2>&1 | grep -q "\b$mpi\b" || continue
+    [ $mpi = pmi2 ] || [ -e "$build/lib/libshoal-pmix.so" ] || continue
+    by $mpi -N 2 --ntasks-per-node=2 -m block "$tmp/end"
+    expect_rc 0
+    [ "$(places)" = "0:1 1:1 2:2 3:2 " ] || fail "not consecutive: $(places)"
+    by $mpi -N 2 -n 5 -m cyclic "$tmp/end"
+    expect_rc 0
+    [ "$(places)" = "0:1 1:2 2:1 3:2 4:1 " ] || fail "not by turns: $(places)"
+    by $mpi -n 4 -m arbitrary -w shoal1,shoal2,shoal2,shoal2 "$tmp/end"
+    expect_rc 0
+    [ "$(places)" = "0:1 1:2 2:2 3:2 " ] || fail "not uneven: $(places)"
+    by $mpi -N 2 -n 4 "$build/tests/api/amo"
+    expect_rc 0
+    by $mpi -N 2 -n 2 "$tmp/end" g
+    [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc after shmem_global_exit"
+    by $mpi -N 2 -n 4 "$tmp/end" k
+    [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc although a PE was killed"
+done
+by none -N 2 -n 2 "$tmp/end"
+[ "$rc" -ne 0 ] || fail "exit status 0"
+grep -q 'use .srun --mpi=pmi2. or .srun --mpi=pmix.' "$tmp/err" || fail "nothing says what to use"
+
+# oshrun, in an allocation.
+run timeout -k 5 50 salloc -Q -N 2 -n 16 oshrun --hosts shoal1:1,shoal2:3 --tag "$tmp/end" </dev/null
+expect_rc 0
+sed -i 's/^[0-9]*: *//' "$tmp/out"
+[ "$(places)" = "0:1 1:2 2:2 3:2 " ] || fail "not as --hosts says: $(places)"
+
+what="shoal2 is cut off"
+export SHOAL_HOST_TIMEOUT=2
+timeout -k 1 40 salloc -Q -N 2 -n 16 oshrun --hosts shoal1:2,shoal2:2 "$tmp/end" w "$tmp"/ready.{0,1,2,3} \
+    >"$tmp/out" 2>"$tmp/err" </dev/null &
+job=$!
+all_ready() { [ "$(ls "$tmp" | grep -c '^ready')" -eq 4 ]; }
+wait_long all_ready
+start=$(now_ms)
+"$hosts" cut shoal2
+wait $job
+rc=$? job=
+ms=$(($(now_ms) - start))
+grep -Eq "shoal: PE 0: host shoal2 \(PEs 2 to 3\) is lost" "$tmp/err" || fail "no line names the host"
+[ $rc -eq 1 ] && [ $ms -lt 10000 ] || fail "exit status $rc after $ms ms"
+! pgrep -x end >/dev/null || fail "PEs are there"
+exit 0

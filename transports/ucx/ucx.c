@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The module's table; opening and closing. See ucx.h.
+#include "ucx.h"
+
+#include <net/if.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int said(const struct transport_job *job, const char *what, ucs_status_t status)
+{
+    if (status == UCS_OK)
+        return 0;
+    job_log(job, "ucx", LOG_DEBUG, "%s: %s", what, ucs_status_string(status));
+    return TRANSPORT_UNSUPPORTED;
+}
+
+// A put over tcp is cut into segments that are answered one by one: those of 64 KB carry three times
+// what those of 8 do. (Before 1.17 UCX wants the setting without the transport's name.)
+static void lengthen_segments(const struct transport_job *job, ucp_config_t *config)
+{
+    unsigned major, minor, release;
+    ucp_get_version(&major, &minor, &release);
+    const char *name = major == 1 && minor < 17 ? "TX_SEG_SIZE" : "TCP_TX_SEG_SIZE";
+    if (!getenv("UCX_TCP_TX_SEG_SIZE"))
+        said(job, "UCX_TCP_TX_SEG_SIZE", ucp_config_modify(config, name, "64k"));
+}
+
+// What the user asked for in UCX_* stays, but for this: SHOAL_INTERFACE is obeyed, and atomics are
+// done by processors, because the runtime's own are and must mix with them. Unless the user names
+// transports UCX keeps to networks: within a node it has nothing to do.
+static int configure(const struct transport_job *job, ucp_config_t *config)
+{
+    char devices[256];
+    if (!ucx_choose(job, devices, sizeof devices))
+        return TRANSPORT_UNSUPPORTED;
+    if (devices[0] && said(job, devices, ucp_config_modify(config, "NET_DEVICES", devices)))
+        return TRANSPORT_UNSUPPORTED;
+    if (!getenv("UCX_TLS")) {
+        said(job, "UCX_TLS", ucp_config_modify(config, "TLS", "^posix,sysv,cma,self"));
+        if (if_nametoindex(devices)) // so tcp is there
+            lengthen_segments(job, config);
+    }
+    job_log(job, "ucx", LOG_DEBUG, "UCX %s on %s", ucp_get_version_string(),
+            devices[0] ? devices : "the devices it chooses");
+    return said(job, "UCX_ATOMIC_MODE", ucp_config_modify(config, "ATOMIC_MODE", "cpu"));
+}
+
+static int open_context(struct ucx_ep *ep)
+{
+    ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES |
+                                         UCP_PARAM_FIELD_ESTIMATED_NUM_EPS,
+                           .features = UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 |
+                                       UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+                           .estimated_num_eps = (size_t)ep->job.npes};
+    ucp_config_t *config;
+    if (said(&ep->job, "reading UCX_*", ucp_config_read(NULL, NULL, &config)))
+        return TRANSPORT_UNSUPPORTED;
+    int status = configure(&ep->job, config);
+    if (status == 0)
+        status = said(&ep->job, "ucp_init", ucp_init(&params, config, &ep->context));
+    ucp_config_release(config);
+    return status;
+}
+
+static int open_worker(struct ucx_ep *ep)
+{
+    ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+                                  .thread_mode = UCS_THREAD_MODE_SERIALIZED};
+    if (said(&ep->job, "ucp_worker_create", ucp_worker_create(ep->context, &params, &ep->worker)) ||
+        said(&ep->job, "ucp_worker_get_efd", ucp_worker_get_efd(ep->worker, &ep->fd)) ||
+        said(&ep->job, "active messages", ucx_messages_listen(ep)))
+        return TRANSPORT_UNSUPPORTED;
+    return 0;
+}
+
+static int open_regions(struct ucx_ep *ep)
+{
+    for (int i = 0; i < TRANSPORT_REGIONS_FIXED; i++)
+        if (ep->job.region[i].size &&
+            ucx_map(ep, ep->job.region[i].base, ep->job.region[i].size, &ep->memory[i]))
+            return TRANSPORT_FAILED;
+    return 0;
+}
+
+static void state_facts(struct transport_facts *facts)
+{
+    *facts = (struct transport_facts){
+        .name = "ucx",
+        .rma_needs_target = true, // over tcp; RDMA devices do without
+        .amo_needs_target = true,
+        .amo_coherent_with_cpu = true,
+        .thread_safe = true,
+        .has_wait_fd = true,
+        .inject_max = MESSAGE_BYTES,
+        .message_max = SIZE_MAX,
+        .am_max = MESSAGE_MAX,
+        .address_size = sizeof(struct ucx_blob),
+        .key_size = sizeof(struct ucx_key),
+    };
+    for (int op = 0; op < TRANSPORT_OP_COUNT; op++)
+        for (int width = 0; width < TRANSPORT_WIDTH_COUNT; width++)
+            facts->amo[op][width] = TRANSPORT_TARGET_SOFTWARE;
+}
+
+// In the reverse order of opening.
+static void free_ep(struct ucx_ep *ep)
+{
+    for (int i = 0; i < TRANSPORT_REGIONS_FIXED; i++)
+        if (ep->memory[i])
+            ucp_mem_unmap(ep->context, ep->memory[i]);
+    if (ep->worker)
+        ucp_worker_destroy(ep->worker);
+    if (ep->context)
+        ucp_cleanup(ep->context);
+    ucx_peers_free(ep);
+    ucx_imports_free(ep);
+    free(ep->ops);
+    free(ep->peer);
+    free(ep->blob);
+    pthread_mutex_destroy(&ep->lock);
+    free(ep);
+}
+
+static struct ucx_ep *new_ep(const struct transport_job *job)
+{
+    struct ucx_ep *ep = calloc(1, sizeof *ep);
+    if (!ep)
+        return NULL;
+    ep->job = *job;
+    ucx_messages_open(ep);
+    pthread_mutex_init(&ep->lock, NULL);
+    ep->blob = calloc((size_t)job->npes, sizeof *ep->blob);
+    ep->peer = calloc((size_t)job->npes, sizeof *ep->peer);
+    ep->ops = calloc(UCX_OPS, sizeof *ep->ops);
+    for (int i = UCX_OPS - 1; ep->ops && i >= 0; i--) {
+        ep->ops[i].ep = ep;
+        ucx_op_give(ep, &ep->ops[i]);
+    }
+    if (ep->blob && ep->peer && ep->ops)
+        return ep;
+    free_ep(ep);
+    return NULL;
+}
+
+static int ucx_open(const struct transport_job *job, struct transport_facts *facts, void **result)
+{
+    struct ucx_ep *ep = new_ep(job);
+    if (!ep)
+        return TRANSPORT_FAILED;
+    int status = open_context(ep);
+    if (status == 0)
+        status = open_worker(ep);
+    if (status == 0)
+        status = open_regions(ep);
+    if (status) {
+        free_ep(ep);
+        return status;
+    }
+    state_facts(facts);
+    *result = ep;
+    return 0;
+}
+
+static void flushed(void *request, ucs_status_t status, void *ep)
+{
+    (void)status;
+    ((struct ucx_ep *)ep)->closings--;
+    ucp_request_free(request);
+}
+
+// What left UCX's calls is on the wire.
+static void flush_worker(struct ucx_ep *ep)
+{
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                                                 UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.send = flushed,
+                                 .user_data = ep};
+    if (UCS_PTR_IS_PTR(ucp_worker_flush_nbx(ep->worker, &param)))
+        ep->closings++;
+}
+
+static time_t seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
+}
+
+// What is under way gets a last chance; a peer that is gone must not keep us.
+static void ucx_close(void *ep_)
+{
+    struct ucx_ep *ep = ep_;
+    time_t until = seconds() + 5;
+    flush_worker(ep);
+    while ((ep->pending || ep->sends || ep->closings) && seconds() < until)
+        ucx_progress(ep);
+    for (int pe = 0; pe < ep->job.npes; pe++)
+        if (ep->peer[pe])
+            ucx_peer_close(ep, ep->peer[pe]);
+    while (ep->closings && seconds() < until)
+        ucp_worker_progress(ep->worker);
+    free_ep(ep);
+}
+
+static int ucx_ctx_create(void *ep, long options, void **ctx)
+{
+    (void)ep, (void)options;
+    *ctx = calloc(1, sizeof(struct ucx_ctx));
+    return *ctx ? 0 : TRANSPORT_FAILED;
+}
+
+static void ucx_ctx_destroy(void *ep, void *ctx)
+{
+    (void)ep;
+    free(ctx);
+}
+
+const struct transport transport_ucx = {
+    .open = ucx_open,
+    .close = ucx_close,
+    .address = ucx_address,
+    .connect = ucx_connect,
+    .region_register = ucx_region_register,
+    .region_deregister = ucx_region_deregister,
+    .region_import = ucx_region_import,
+    .region_release = ucx_region_release,
+    .ctx_create = ucx_ctx_create,
+    .ctx_destroy = ucx_ctx_destroy,
+    .put = ucx_put,
+    .get = ucx_get,
+    .amo = ucx_amo,
+    .am = ucx_am,
+    .fence = ucx_flush,
+    .flush = ucx_flush,
+    .progress = ucx_progress,
+    .wait_fd = ucx_wait_fd,
+    .arm = ucx_arm,
+};
+
+// What the runtime looks up in the module.
+extern const struct transport shoal_transport_ucx PUBLIC __attribute__((alias("transport_ucx")));

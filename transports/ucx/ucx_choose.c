@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which network devices UCX may use. It would listen on every interface there is and prefer one by
+// its speed, reachable or not; so it is given one, but for RDMA devices, which it knows better.
+#include "ucx.h"
+
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t *ip_bytes(const struct ifaddrs *at, int *family)
+{
+    if (!at->ifa_addr || !(at->ifa_flags & IFF_UP) || !(at->ifa_flags & IFF_RUNNING))
+        return NULL;
+    *family = at->ifa_addr->sa_family;
+    if (*family == AF_INET)
+        return (const uint8_t *)&((const struct sockaddr_in *)at->ifa_addr)->sin_addr;
+    if (*family == AF_INET6)
+        return (const uint8_t *)&((const struct sockaddr_in6 *)at->ifa_addr)->sin6_addr;
+    return NULL;
+}
+
+// 0 best: IPv4, IPv6, loopback, link-local.
+static int rank(const struct ifaddrs *at, int family, const uint8_t *ip)
+{
+    if (at->ifa_flags & IFF_LOOPBACK)
+        return 2;
+    if (family == AF_INET)
+        return ip[0] == 169 && ip[1] == 254 ? 3 : 0;
+    return ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80 ? 3 : 1;
+}
+
+static bool is_wanted(const struct ifaddrs *at, int family, const uint8_t *ip, const char *wanted)
+{
+    return !wanted || strcmp(at->ifa_name, wanted) == 0 || job_subnet_holds(wanted, family, ip);
+}
+
+static bool choose_interface(const char *wanted, char *name, size_t size)
+{
+    struct ifaddrs *all, *chosen = NULL;
+    int chosen_rank = 0, family;
+    if (getifaddrs(&all))
+        return false;
+    for (struct ifaddrs *at = all; at; at = at->ifa_next) {
+        const uint8_t *ip = ip_bytes(at, &family);
+        if (!ip || !is_wanted(at, family, ip, wanted))
+            continue;
+        if (!chosen || rank(at, family, ip) < chosen_rank) {
+            chosen = at;
+            chosen_rank = rank(at, family, ip);
+        }
+    }
+    if (chosen)
+        snprintf(name, size, "%s", chosen->ifa_name);
+    freeifaddrs(all);
+    return chosen;
+}
+
+// Any RDMA device, or the one called NAME or NAME:PORT.
+static bool has_rdma(const char *name)
+{
+    DIR *dir = opendir("/sys/class/infiniband");
+    bool found = false;
+    for (struct dirent *at; dir && !found && (at = readdir(dir));)
+        found = at->d_name[0] != '.' &&
+                (!name || (strncmp(at->d_name, name, strcspn(name, ":")) == 0 &&
+                           strlen(at->d_name) == strcspn(name, ":")));
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+bool ucx_choose(const struct transport_job *job, char *devices, size_t size)
+{
+    devices[0] = 0;
+    if (!job->interface && (getenv("UCX_NET_DEVICES") || has_rdma(NULL)))
+        return true;
+    if (choose_interface(job->interface, devices, size))
+        return true;
+    if (!job->interface || !has_rdma(job->interface)) {
+        job_log(job, "ucx", LOG_DEBUG, "there is no interface %s that is up",
+                job->interface ? job->interface : "at all");
+        return false;
+    }
+    snprintf(devices, size, "%s", job->interface);
+    return true;
+}

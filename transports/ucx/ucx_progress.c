@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Progress, waiting for something to do, and the flush and fence of the contract.
+#include "ucx.h"
+
+// A bounded number of rounds, so that a flood does not keep the caller.
+static int drain(struct ucx_ep *ep)
+{
+    int n = 0;
+    for (int round = 0; round < 16; round++) {
+        int some = (int)ucp_worker_progress(ep->worker);
+        if (some == 0)
+            break;
+        n += some;
+    }
+    return n;
+}
+
+int ucx_progress(void *ep_)
+{
+    struct ucx_ep *ep = ep_;
+    pthread_mutex_lock(&ep->lock);
+    int n = drain(ep);
+    if (unlikely(ep->has_broken))
+        ucx_mend(ep);
+    n += messages_deliver(&ep->messages);
+    pthread_mutex_unlock(&ep->lock);
+    return n;
+}
+
+int ucx_wait_fd(void *ep)
+{
+    return ((struct ucx_ep *)ep)->fd;
+}
+
+int ucx_arm(void *ep_)
+{
+    struct ucx_ep *ep = ep_;
+    pthread_mutex_lock(&ep->lock);
+    bool idle = !messages_waiting(&ep->messages) && !ep->has_broken &&
+                ucp_worker_arm(ep->worker) == UCS_OK;
+    pthread_mutex_unlock(&ep->lock);
+    return idle ? TRANSPORT_DONE : TRANSPORT_AGAIN;
+}
+
+// There is no cheaper fence: UCX's own orders what it gave to one lane, not what waits.
+int ucx_flush(void *ep_, void *ctx_, int pe)
+{
+    struct ucx_ep *ep = ep_;
+    struct ucx_ctx *ctx = ctx_ ? ctx_ : &ep->ctx;
+    pthread_mutex_lock(&ep->lock);
+    if (ctx->pending && ep->unflushed) {
+        if (pe < 0)
+            ucx_flush_all(ep);
+        else if (ep->peer[pe])
+            ucx_flush_begin(ep, ep->peer[pe]);
+    }
+    bool pending = ctx->pending && (pe < 0 || (ep->peer[pe] && ep->peer[pe]->pending));
+    bool failed = !pending && ctx->failed;
+    if (failed)
+        ctx->failed = false;
+    pthread_mutex_unlock(&ep->lock);
+    return pending ? TRANSPORT_AGAIN : failed ? TRANSPORT_FAILED : TRANSPORT_DONE;
+}
