@@ -121,6 +121,22 @@ static void on_credit(const shoal_am_t *am)
         atomic_store_explicit(&p->taken_there, taken, memory_order_relaxed);
 }
 
+// The address of a transfer goes to the peer, whose answer brings it back, perhaps to another thread
+// of this process: what was written here before is seen there. (The way through the peer orders them
+// already; this says so to whoever sees one process only.)
+static uint64_t address_out(struct transfer *t)
+{
+    atomic_store_explicit(&t->is_out, true, memory_order_release);
+    return (uintptr_t)t;
+}
+
+static struct transfer *transfer_back(uint64_t address)
+{
+    struct transfer *t = (struct transfer *)(uintptr_t)address;
+    (void)atomic_load_explicit(&t->is_out, memory_order_acquire);
+    return t;
+}
+
 // ---- Receiving: the end
 // Whose message it is and how much of it fits; the result says how much.
 static MPI_Count describe(struct transfer *t, struct match_key key, MPI_Count bytes)
@@ -217,8 +233,8 @@ struct stream_request {
 
 static void ask_for_stream(struct transfer *t)
 {
-    struct stream_request ask = {t->other, (uintptr_t)t, t->request.bytes};
     t->moved = 0;
+    struct stream_request ask = {t->other, address_out(t), t->request.bytes};
     tell(t->pe, AM_STREAM, 0, &ask, sizeof ask);
     if (t->request.bytes == 0)
         request_complete(&t->request);
@@ -394,7 +410,7 @@ int transfer_send_eager(struct comm *comm, enum space space, const void *buf, MP
 static void send_sync(struct transfer *t)
 {
     shoal_am_room_t room;
-    uint64_t self = (uintptr_t)t;
+    uint64_t self = address_out(t);
     size_t n = sizeof self + (size_t)t->bytes;
     stats_count(SYNC);
     char *payload = room_for(t->pe, n, &room);
@@ -421,13 +437,14 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
 
 static void send_rts(struct transfer *t)
 {
-    struct rts rts = {.sender = (uintptr_t)t, .bytes = t->bytes};
+    struct rts rts = {.bytes = t->bytes};
     stats_count(RENDEZVOUS);
     if (t->bytes && !t->type->is_dense) {
         t->copy = memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
     }
     rts.has_from = expose(t, &rts.from);
+    rts.sender = address_out(t);
     tell(t->pe, AM_RTS, address_of(t->request.comm->context, t->space, t->tag), &rts, sizeof rts);
 }
 
@@ -456,7 +473,7 @@ void transfer_send(struct transfer *t)
 
 static void on_done(const shoal_am_t *am)
 {
-    end_send((struct transfer *)(uintptr_t)am->arg);
+    end_send(transfer_back(am->arg));
 }
 
 // ---- Streams: pieces are sent as the process makes progress
@@ -493,7 +510,7 @@ static void on_stream(const shoal_am_t *am)
 {
     struct stream_request ask;
     memcpy(&ask, am->payload, sizeof ask);
-    struct transfer *t = (struct transfer *)(uintptr_t)ask.sender;
+    struct transfer *t = transfer_back(ask.sender);
     stats_count(STREAM);
     t->other = ask.receiver;
     t->bytes = ask.bytes; // all that there is room for
@@ -507,7 +524,7 @@ static void on_data(const shoal_am_t *am)
 {
     struct piece piece;
     memcpy(&piece, am->payload, sizeof piece);
-    struct transfer *t = (struct transfer *)(uintptr_t)piece.receiver;
+    struct transfer *t = transfer_back(piece.receiver);
     size_t n = am->n - sizeof piece;
     place(t, piece.from, (const char *)am->payload + sizeof piece, n);
     t->moved += (MPI_Count)n;
@@ -570,7 +587,7 @@ static void on_cancel(const shoal_am_t *am)
 
 static void on_cancelled(const shoal_am_t *am)
 {
-    struct transfer *t = (struct transfer *)(uintptr_t)am->arg;
+    struct transfer *t = transfer_back(am->arg);
     t->request.is_cancelled = true;
     end_send(t);
 }

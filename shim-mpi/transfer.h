@@ -55,6 +55,7 @@ struct transfer {
     uint64_t other; // the peer's transfer
     void *copy;     // packed data, or what will be unpacked
     MPI_Count moved;
+    _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     shoal_region_t region;
     shoal_event_t event;
     struct progress_hook hook;

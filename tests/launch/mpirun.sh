@@ -5,7 +5,7 @@
 
 mpirun=
 for name in mpirun.openmpi mpirun; do
-    command -v $name >/dev/null && $name --version 2>/dev/null | grep -q 'Open MPI' && mpirun=$name && break
+    command -v $name >/dev/null && $name --version 2>/dev/null | grep -qE 'Open ?(MPI|RTE)' && mpirun=$name && break
 done
 [ -n "$mpirun" ] || skip "Open MPI's mpirun is not installed (package openmpi-bin)"
 [ -e "$build/lib/libshoal-pmix.so" ] || skip "libshoal-pmix.so is not built (package libpmix-dev)"

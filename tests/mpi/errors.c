@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error handlers, classes and codes of the program's, texts, and infos' errors.
-// ENV: ASAN_OPTIONS=allocator_may_return_null=1
+// ENV: ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 #include "mpi_check.h"
 
 static int calls, last;

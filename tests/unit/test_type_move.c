@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-enum { MOST = 40000, SPACE = 1 << 20, MIDDLE = SPACE / 2, LAYOUTS = 800 };
+enum { MOST = 40000, SPACE = 1 << 20, MIDDLE = SPACE / 2, LAYOUTS = 200 };
 
 // Where each byte of the stream lies.
 struct model {
