@@ -69,7 +69,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
 	$(filter-out $(if $(FABRIC),,%/forge.c) $(if $(UCX),,%/forge_ucx.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
-BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null))
+BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
 
 LIB := $(BUILD)/lib/libshoal.so
 LIBMPI := $(BUILD)/lib/libmpi_abi.so
@@ -199,6 +199,9 @@ $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard tran
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
 		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
 		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --libs ucx))
+$(BUILD)/tests/bench/net_raw: tests/bench/net_raw.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs libfabric)
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@

@@ -54,7 +54,6 @@ void pshmem_ctx_destroy(shmem_ctx_t ctx)
         return;
     if (ctx == &shoal_ctx_default)
         fatal("shmem_ctx_destroy: SHMEM_CTX_DEFAULT cannot be destroyed");
-    remote_flush();
     ctx_destroy(ctx);
 }
 WEAK_TWIN(shmem_ctx_destroy);
@@ -71,13 +70,15 @@ WEAK_TWIN(shmem_ctx_get_team);
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options,
                               const shmem_ctx_session_config_t *config, long config_mask)
 {
-    (void)options, (void)config, (void)config_mask;
-    is_valid("shmem_ctx_session_start", ctx);
+    (void)config, (void)config_mask;
+    if (is_valid("shmem_ctx_session_start", ctx) && options & SHMEM_CTX_SESSION_BATCH)
+        remote_session(ctx, true);
 }
 WEAK_TWIN(shmem_ctx_session_start);
 
 void pshmem_ctx_session_stop(shmem_ctx_t ctx)
 {
-    is_valid("shmem_ctx_session_stop", ctx);
+    if (is_valid("shmem_ctx_session_stop", ctx))
+        remote_session(ctx, false);
 }
 WEAK_TWIN(shmem_ctx_session_stop);

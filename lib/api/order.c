@@ -11,29 +11,32 @@
 
 #include <stdatomic.h>
 
-static inline void fence(const char *call)
+static inline void fence(const char *call, shmem_ctx_t ctx)
 {
     call_note(CALL_fence, -1);
     if (unlikely(!world_is_direct())) {
         check_up(call);
-        remote_fence();
+        remote_fence(ctx);
     }
     atomic_thread_fence(memory_order_release);
 }
 
-static inline void quiet(const char *call)
+static inline void quiet(const char *call, shmem_ctx_t ctx)
 {
     call_note(CALL_quiet, -1);
     if (unlikely(!world_is_direct())) {
         check_up(call);
-        remote_flush();
+        if (ctx == SHMEM_CTX_DEFAULT)
+            remote_flush();
+        else
+            remote_flush_ctx(ctx);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 void pshmem_fence(void)
 {
-    fence("shmem_fence");
+    fence("shmem_fence", SHMEM_CTX_DEFAULT);
 }
 WEAK_TWIN(shmem_fence);
 
@@ -54,20 +57,20 @@ static void check_list(const char *call, const int *target_pes, size_t npes)
 void pshmem_ctx_fence(shmem_ctx_t ctx)
 {
     if (is_valid("shmem_ctx_fence", ctx))
-        fence("shmem_ctx_fence");
+        fence("shmem_ctx_fence", ctx);
 }
 WEAK_TWIN(shmem_ctx_fence);
 
 void pshmem_quiet(void)
 {
-    quiet("shmem_quiet");
+    quiet("shmem_quiet", SHMEM_CTX_DEFAULT);
 }
 WEAK_TWIN(shmem_quiet);
 
 void pshmem_ctx_quiet(shmem_ctx_t ctx)
 {
     if (is_valid("shmem_ctx_quiet", ctx))
-        quiet("shmem_ctx_quiet");
+        quiet("shmem_ctx_quiet", ctx);
 }
 WEAK_TWIN(shmem_ctx_quiet);
 
@@ -77,7 +80,7 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes)
     for (size_t i = 0; i < npes; i++)
         ctx_pe("shmem_ctx_pe_quiet", ctx, target_pes[i]);
     if (npes)
-        quiet("shmem_ctx_pe_quiet");
+        quiet("shmem_ctx_pe_quiet", ctx);
 }
 WEAK_TWIN(shmem_ctx_pe_quiet);
 
@@ -87,6 +90,6 @@ void pshmem_pe_quiet(const int *target_pes, size_t npes)
     for (size_t i = 0; i < npes; i++)
         check_pe("shmem_pe_quiet", target_pes[i]);
     if (npes)
-        quiet("shmem_pe_quiet");
+        quiet("shmem_pe_quiet", SHMEM_CTX_DEFAULT);
 }
 WEAK_TWIN(shmem_pe_quiet);

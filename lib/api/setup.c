@@ -71,7 +71,7 @@ void pshmem_finalize(void)
 {
     check_up("shmem_finalize");
     call_enter(CALL_finalize);
-    remote_flush();
+    remote_flush_all();
     if (world.users[WORLD_SHMEM] > 1)
         coll_barrier_world();
     world_leave(WORLD_SHMEM);

@@ -34,6 +34,12 @@
       "libfabric's provider, such as tcp;ofi_rxm; empty: the best there is")                    \
     X(interface, "SHOAL_INTERFACE", TEXT, "",                                                   \
       "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
+    X(coalesce, "SHOAL_COALESCE", SIZE, "256",                                                  \
+      "puts to another node of up to so many bytes, and atomics without a result, are gathered "  \
+      "into messages; 0: each goes by itself")                                                   \
+    X(network_atomics, "SHOAL_NETWORK_ATOMICS", BOOL, "1",                                      \
+      "atomics between nodes by the network where it is coherent with the processors; 0: by "    \
+      "the target's processor")                                                                  \
     X(host_timeout, "SHOAL_HOST_TIMEOUT", INT, "5",                                             \
       "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
     X(launcher, "SHOAL_LAUNCHER", TEXT, "auto",                                                 \

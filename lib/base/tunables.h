@@ -23,6 +23,8 @@
 #define LIMIT_AM_PAYLOAD 128          // bytes of payload of an active message, whole lines
 #define LIMIT_KEPT 8                  // messages a handler that waits keeps without hesitation
 #define LIMIT_BOUNCE 64               // bytes of a piece of a copy that needs the peer's help
+#define LIMIT_REGION_RMA 64           // bytes moved to or from a far region without messages
+#define LIMIT_BATCH 160               // bytes of operations gathered for one PE
 #define LIMIT_REMOTE_CHUNK 48         // bytes a transport moves per call (forced partial progress)
 #else
 #define HOSTILE 0
@@ -43,6 +45,8 @@
 #define LIMIT_AM_PAYLOAD 2048
 #define LIMIT_KEPT 256
 #define LIMIT_BOUNCE 65536
+#define LIMIT_BATCH 4096
+#define LIMIT_REGION_RMA 8192
 #define LIMIT_REMOTE_CHUNK (1UL << 30)
 #endif
 

@@ -95,8 +95,8 @@ static void arm(struct waiter *w)
         w->sleep_us = SLEEP_FIRST_US;
 }
 
-// Listens to one bell alone where the kernel (before 5.16) has no call for two.
-static void sleep_on(struct waiter *w)
+// Listens to one bell alone where the kernel (before 5.16) has no call for two. True: it was rung.
+static bool sleep_on(struct waiter *w)
 {
     struct timespec t = {.tv_nsec = (long)w->sleep_us * 1000};
     struct bell *second = second_of(w);
@@ -107,14 +107,27 @@ static void sleep_on(struct waiter *w)
         uint64_t until = wait_now_ns() + (uint64_t)t.tv_nsec;
         struct timespec end = {.tv_sec = (time_t)(until / 1000000000u),
                                .tv_nsec = (long)(until % 1000000000u)};
-        if (syscall(SYS_futex_waitv, both, 2, 0, &end, CLOCK_MONOTONIC) >= 0 ||
-            (errno != ENOSYS && errno != EPERM))
-            return;
+        if (syscall(SYS_futex_waitv, both, 2, 0, &end, CLOCK_MONOTONIC) >= 0)
+            return true;
+        if (errno != ENOSYS && errno != EPERM)
+            return errno == EAGAIN;
         have_waitv = false;
     }
     if (second) // which is not heard
         t.tv_nsec = SLEEP_FIRST_US * 1000;
-    syscall(SYS_futex, &w->bell->seq, FUTEX_WAIT, w->seq, &t, NULL, 0);
+    return syscall(SYS_futex, &w->bell->seq, FUTEX_WAIT, w->seq, &t, NULL, 0) == 0 ||
+           errno == EAGAIN;
+}
+
+// Past its yields: does it go on with them all the same?
+static bool lingers(struct waiter *w)
+{
+    if (!wait_hooks.linger_ns)
+        return false;
+    uint64_t now = wait_now_ns();
+    if (!w->linger)
+        w->linger = now + wait_hooks.linger_ns;
+    return now < w->linger;
 }
 
 // Returns false when it is time to give the core away.
@@ -146,12 +159,15 @@ void waiter_pause(struct waiter *w)
     if (w->yields < LIMIT_YIELDS) {
         w->yields++;
         sched_yield();
-    } else if (!w->is_armed) {
+    } else if (w->is_armed) {
+        if (sleep_on(w))
+            w->linger = 0;
+        w->is_armed = false;
+    } else if (lingers(w)) {
+        sched_yield();
+    } else {
         arm(w);
         w->is_armed = true;
-    } else {
-        sleep_on(w);
-        w->is_armed = false;
     }
 }
 

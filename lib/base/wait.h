@@ -37,6 +37,7 @@ struct waiter {
     uint32_t sleep_us; // how long the last sleep could take
     bool is_armed;     // the bell is armed and the condition was not yet looked at again
     uint64_t deadline; // end of spinning, ns
+    uint64_t linger;   // end of yielding where that is longer, see wait_hooks
 };
 
 // Called in every step that is past spinning; set by core. progress moves what needs moving, user
@@ -47,6 +48,8 @@ struct wait_hooks {
     int (*_Atomic user)(void);
     void (*check)(void);
     struct bell *bell;
+    uint64_t linger_ns; // yields go on for so long at least, and again after a ring, because what
+                        // progress serves for others does not show; 0 where cores are shared
 };
 extern struct wait_hooks wait_hooks;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Atomic memory operations (OpenSHMEM 1.6, "Atomic Memory Operations"). On the node they are CPU
 // atomics on the peer's mapping. All are acq_rel: programs build locks and flags from them.
-// AMO_DEFINE makes, for one C type, amo_<op>_<name>(call, dest, operands, pe).
+// AMO_<OP> makes, for one C type, amo_<op>_<name>(ctx, call, dest, operand, compare, pe, wanted): ctx
+// NULL is the default one; the result counts only when it is wanted.
 #ifndef SHOAL_CORE_AMO_H
 #define SHOAL_CORE_AMO_H
 
@@ -36,47 +37,46 @@ static inline void amo_fetch_fence(void)
 
 // One operation: `expression` computes it on `at`, the _Atomic word at the peer; OP is what a
 // transport is asked for.
-#define AMO_FUNCTION(op, OP, TYPE, NAME, expression)                                           \
-    static inline TYPE amo_##op##_##NAME(const char *call, TYPE *dest, TYPE operand,           \
-                                         TYPE compare, int pe)                                 \
-    {                                                                                          \
-        call_note(CALL_atomic, pe);                                                            \
+#define AMO_FUNCTION(op, OP, TYPE, NAME, expression)                                          \
+    static inline TYPE amo_##op##_##NAME(struct shoal_ctx *ctx, const char *call, TYPE *dest, \
+                                         TYPE operand, TYPE compare, int pe, bool wanted)     \
+    {                                                                                         \
+        call_note(CALL_atomic, pe);                                                           \
         _Atomic TYPE *at = amo_at(dest, sizeof *dest, pe);                                    \
-        TYPE old = compare;                                                                    \
-        if (likely(at != NULL)) {                                                              \
-            struct bell *bell = &world_ctl(pe)->bell;                                          \
-            old = expression;                                                                  \
-            if (TRANSPORT_##OP != TRANSPORT_FETCH)                                             \
-                bell_check(bell);                                                              \
-        } else {                                                                               \
-            uint64_t bits = remote_amo(call, dest, TRANSPORT_##OP, AMO_WIDTH(TYPE),            \
-                                       amo_to_bits(&operand, sizeof operand),                  \
-                                       amo_to_bits(&compare, sizeof compare), pe);             \
-            memcpy(&old, &bits, sizeof old);                                                   \
-        }                                                                                      \
-        (void)operand;                                                                         \
-        return old;                                                                            \
+        TYPE old = compare;                                                                   \
+        if (likely(at != NULL)) {                                                             \
+            struct bell *bell = &world_ctl(pe)->bell;                                         \
+            old = expression;                                                                 \
+            if (TRANSPORT_##OP != TRANSPORT_FETCH)                                            \
+                bell_check(bell);                                                             \
+        } else {                                                                              \
+            uint64_t bits = remote_amo(ctx, call, dest, TRANSPORT_##OP, AMO_WIDTH(TYPE),      \
+                                       amo_to_bits(&operand, sizeof operand),                 \
+                                       amo_to_bits(&compare, sizeof compare), pe, wanted);    \
+            memcpy(&old, &bits, sizeof old);                                                  \
+        }                                                                                     \
+        (void)operand;                                                                        \
+        return old;                                                                           \
     }
 
-#define AMO_SET(TYPE, NAME)                                                                    \
-    AMO_FUNCTION(set, SET, TYPE, NAME,                                                         \
+#define AMO_SET(TYPE, NAME)            \
+    AMO_FUNCTION(set, SET, TYPE, NAME, \
                  (atomic_store_explicit(at, operand, memory_order_release), operand))
-#define AMO_FETCH(TYPE, NAME)                                                                  \
-    AMO_FUNCTION(fetch, FETCH, TYPE, NAME,                                                     \
+#define AMO_FETCH(TYPE, NAME)              \
+    AMO_FUNCTION(fetch, FETCH, TYPE, NAME, \
                  (amo_fetch_fence(), atomic_load_explicit(at, memory_order_acquire)))
-#define AMO_SWAP(TYPE, NAME)                                                                   \
-    AMO_FUNCTION(swap, SWAP, TYPE, NAME,                                                       \
+#define AMO_SWAP(TYPE, NAME)             \
+    AMO_FUNCTION(swap, SWAP, TYPE, NAME, \
                  atomic_exchange_explicit(at, operand, memory_order_acq_rel))
-#define AMO_ADD(TYPE, NAME)                                                                    \
-    AMO_FUNCTION(add, ADD, TYPE, NAME,                                                         \
-                 atomic_fetch_add_explicit(at, operand, memory_order_acq_rel))
-#define AMO_CSWAP(TYPE, NAME)                                                                  \
-    AMO_FUNCTION(cswap, CSWAP, TYPE, NAME,                                                     \
-                 (atomic_compare_exchange_strong_explicit(                                     \
-                      at, &compare, operand, memory_order_acq_rel, memory_order_acquire),      \
+#define AMO_ADD(TYPE, NAME) \
+    AMO_FUNCTION(add, ADD, TYPE, NAME, atomic_fetch_add_explicit(at, operand, memory_order_acq_rel))
+#define AMO_CSWAP(TYPE, NAME)                                                             \
+    AMO_FUNCTION(cswap, CSWAP, TYPE, NAME,                                                \
+                 (atomic_compare_exchange_strong_explicit(                                \
+                      at, &compare, operand, memory_order_acq_rel, memory_order_acquire), \
                   compare))
-#define AMO_BIT(op, OP, TYPE, NAME)                                                            \
-    AMO_FUNCTION(op, OP, TYPE, NAME,                                                           \
+#define AMO_BIT(op, OP, TYPE, NAME)  \
+    AMO_FUNCTION(op, OP, TYPE, NAME, \
                  atomic_fetch_##op##_explicit(at, operand, memory_order_acq_rel))
 
 #endif

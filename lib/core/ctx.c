@@ -3,7 +3,9 @@
 #include "ctx.h"
 
 #include "log.h"
+#include "remote.h"
 #include "shmem.h"
+#include "stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,8 +38,12 @@ struct shoal_ctx *ctx_create(struct shoal_team *team, long options)
     else
         ctx = malloc(sizeof *ctx);
     if (ctx) {
-        *ctx = (struct shoal_ctx){.set = team->set, .team = team, .options = options,
-                                  .next = list, .magic = CTX_MAGIC};
+        *ctx = (struct shoal_ctx){.stream = stream_new(options),
+                                  .set = team->set,
+                                  .team = team,
+                                  .options = options,
+                                  .next = list,
+                                  .magic = CTX_MAGIC};
         if (list)
             list->prev = ctx;
         list = ctx;
@@ -46,8 +52,8 @@ struct shoal_ctx *ctx_create(struct shoal_team *team, long options)
     return ctx;
 }
 
-// With the list locked.
-static void destroy(struct shoal_ctx *ctx)
+// Out of the list, which is locked.
+static void unlink_one(struct shoal_ctx *ctx)
 {
     if (ctx->next)
         ctx->next->prev = ctx->prev;
@@ -55,28 +61,49 @@ static void destroy(struct shoal_ctx *ctx)
         ctx->prev->next = ctx->next;
     else
         list = ctx->next;
+}
+
+// What waits for its operations may run anything: nothing is locked.
+static void end(struct shoal_ctx *ctx)
+{
+    if (ctx->stream) {
+        remote_flush_ctx(ctx);
+        stream_free(ctx->stream);
+        ctx->stream = NULL;
+    }
+    pthread_mutex_lock(&list_lock);
     ctx->magic = 0;
     ctx->set.size = 0; // no PE number is right for it any more: see ctx_pe
     ctx->next = spare;
     spare = ctx;
+    pthread_mutex_unlock(&list_lock);
 }
 
 void ctx_destroy(struct shoal_ctx *ctx)
 {
     pthread_mutex_lock(&list_lock);
-    destroy(ctx);
+    unlink_one(ctx);
     pthread_mutex_unlock(&list_lock);
+    end(ctx);
 }
 
 void ctx_destroy_of_team(struct shoal_team *team)
 {
+    struct shoal_ctx *ended = NULL;
     pthread_mutex_lock(&list_lock);
     for (struct shoal_ctx *ctx = list, *next; ctx; ctx = next) {
         next = ctx->next;
-        if (ctx->team == team && !(ctx->options & SHMEM_CTX_PRIVATE))
-            destroy(ctx);
+        if (ctx->team != team || ctx->options & SHMEM_CTX_PRIVATE)
+            continue;
+        unlink_one(ctx);
+        ctx->next = ended;
+        ended = ctx;
     }
     pthread_mutex_unlock(&list_lock);
+    for (struct shoal_ctx *next; ended; ended = next) {
+        next = ended->next;
+        end(ended);
+    }
 }
 
 void ctx_bad(const char *call, struct shoal_ctx *ctx, int pe)
@@ -87,6 +114,5 @@ void ctx_bad(const char *call, struct shoal_ctx *ctx, int pe)
         fatal("%s: the context is SHMEM_CTX_INVALID: create one, or use SHMEM_CTX_DEFAULT", call);
     if (ctx->magic != CTX_MAGIC)
         fatal("%s: %p is not a context, or a destroyed one", call, (void *)ctx);
-    fatal("%s: argument pe is %d, the context's team has PEs 0 to %d", call, pe,
-          ctx->set.size - 1);
+    fatal("%s: argument pe is %d, the context's team has PEs 0 to %d", call, pe, ctx->set.size - 1);
 }

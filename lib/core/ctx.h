@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communication contexts (OpenSHMEM 1.6, "Communication Management Routines"). On a node an
-// operation is complete when it returns, so a context is its team and its options.
+// operation is complete when it returns, so a context is its team and its options; between nodes it
+// is also a stream (stream.h).
 #ifndef SHOAL_CORE_CTX_H
 #define SHOAL_CORE_CTX_H
 
@@ -14,6 +15,7 @@ struct shoal_ctx {
             struct pe_set set; // PE numbers are relative to it
             struct shoal_team *team;
             long options;
+            struct stream *stream;         // NULL: the default one
             struct shoal_ctx *next, *prev; // all contexts made by this PE
             unsigned magic;
         };

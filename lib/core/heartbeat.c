@@ -12,12 +12,16 @@
 #include "inbox_area.h"
 #include "log.h"
 #include "slice.h"
+#include "stream.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { BEAT_NS = 250000, BLOCK_MS = 20, BLOCK_COLL_MS = 1 };
 
@@ -25,6 +29,8 @@ _Atomic uint32_t heartbeat_seen;
 
 static pthread_t thread;
 static _Atomic bool running;
+static _Atomic bool is_blocked; // in poll, where a kick is needed to get it out
+static int kick_fd = -1;
 
 // Others wait for this PE's memory at its bells; what the network wrote has rung none.
 static void wake_here(void)
@@ -40,16 +46,38 @@ static void rest(void)
     nanosleep(&t, NULL);
 }
 
-static void block(void)
+void heartbeat_kick(void)
+{
+    if (unlikely(atomic_load(&is_blocked)) && atomic_exchange(&is_blocked, false))
+        eventfd_write(kick_fd, 1);
+}
+
+// Either the loads here see the new batch, or its maker sees is_blocked (both seq_cst).
+static bool may_block(void)
+{
+    atomic_store(&is_blocked, true);
+    return atomic_load(&stream_open) <= 0 && atomic_load(&running);
+}
+
+// True: something came.
+static bool block(void)
 {
     int fd = net.facts.has_wait_fd ? net.transport->wait_fd(net.ep) : -1;
-    if (fd < 0) {
-        rest();
+    bool came = false;
+    if (fd < 0 || atomic_load_explicit(&stream_open, memory_order_relaxed) > 0) {
+        rest(); // a batch may become a beat old
+        stream_push_all();
     } else if (net.transport->arm(net.ep) == TRANSPORT_DONE) {
-        struct pollfd p = {.fd = fd, .events = POLLIN};
+        struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = kick_fd, .events = POLLIN}};
+        eventfd_t kicks;
         // What a collective waits for may come from this node, too.
-        poll(&p, 1, coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS);
+        int ms = coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS;
+        if (may_block() && poll(p, ARRAY_LEN(p), ms) > 0)
+            came = p[0].revents != 0;
+        if (!atomic_exchange(&is_blocked, false))
+            eventfd_read(kick_fd, &kicks);
     }
+    return came;
 }
 
 static void *beat(void *unused)
@@ -60,9 +88,11 @@ static void *beat(void *unused)
         host_watch_beat();
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == seen &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
-            block();
+            // A PE that waits on a core of its own serves what others want of its memory itself: it is
+            // sooner awake for the next one. It goes on for wait_hooks.linger_ns.
+            bool came = block() && wait_hooks.linger_ns;
             host_watch_beat();
-            if (net_move() > 0)
+            if (net_move() > 0 || came)
                 wake_here();
         }
     }
@@ -74,6 +104,11 @@ int heartbeat_up(void)
     sigset_t all, before;
     sigfillset(&all);
     running = true;
+    kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (kick_fd < 0) {
+        log_line(LOG_ERROR, LOG_BOOT, "no descriptor to wake a thread by: %s", strerror(errno));
+        return -1;
+    }
     pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the program's own threads
     int error = pthread_create(&thread, NULL, beat, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -85,5 +120,8 @@ int heartbeat_up(void)
 void heartbeat_down(void)
 {
     running = false;
+    heartbeat_kick();
     pthread_join(thread, NULL);
+    close(kick_fd);
+    kick_fd = -1;
 }

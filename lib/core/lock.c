@@ -60,12 +60,13 @@ void lock_set(long *lock)
     uint32_t me = (uint32_t)world.me + 1;
     refuse_held(call, l);
     call_enter(CALL_set_lock);
-    amo_set_u32(call, &l->node, WAITING | HELD, 0, world.me);
-    uint32_t before = amo_swap_u32(call, &l->tail, me, 0, home_of(lock));
+    amo_set_u32(NULL, call, &l->node, WAITING | HELD, 0, world.me, false);
+    uint32_t before = amo_swap_u32(NULL, call, &l->tail, me, 0, home_of(lock), true);
     if (!before) {
-        amo_and_u32(call, &l->node, ~WAITING, 0, world.me); // a successor may be in it already
+        amo_and_u32(NULL, call, &l->node, ~WAITING, 0, world.me,
+                    false); // a successor may be in it already
     } else {
-        amo_or_u32(call, &l->node, me, 0, (int)before - 1);
+        amo_or_u32(NULL, call, &l->node, me, 0, (int)before - 1, false);
         call_enter(CALL_set_lock);
         struct waiter w = waiter_start(&world_ctl(world.me)->bell);
         while (own_node(l) & WAITING) // pairs with the release in lock_clear
@@ -80,10 +81,10 @@ int lock_test(long *lock)
     struct lock_words *l = check_lock(call, lock);
     refuse_held(call, l);
     uint32_t me = (uint32_t)world.me + 1;
-    amo_set_u32(call, &l->node, HELD, 0, world.me);
-    if (amo_cswap_u32(call, &l->tail, me, 0, home_of(lock)) == 0)
+    amo_set_u32(NULL, call, &l->node, HELD, 0, world.me, false);
+    if (amo_cswap_u32(NULL, call, &l->tail, me, 0, home_of(lock), true) == 0)
         return 0;
-    amo_set_u32(call, &l->node, 0, 0, world.me);
+    amo_set_u32(NULL, call, &l->node, 0, 0, world.me, false);
     return 1;
 }
 
@@ -96,13 +97,14 @@ void lock_clear(long *lock)
         fatal("%s: this PE does not hold the lock at %p", call, (void *)lock);
     remote_flush(); // what was put under the lock is there before the lock is free
     uint32_t next = own_node(l) & NEXT;
-    if (!next && amo_cswap_u32(call, &l->tail, 0, me, home_of(lock)) == me) {
-        amo_set_u32(call, &l->node, 0, 0, world.me);
+    if (!next && amo_cswap_u32(NULL, call, &l->tail, 0, me, home_of(lock), true) == me) {
+        amo_set_u32(NULL, call, &l->node, 0, 0, world.me, false);
         return;
     }
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while (!(next = own_node(l) & NEXT)) // whoever took the tail is about to say so
         waiter_step(&w);
-    amo_set_u32(call, &l->node, 0, 0, world.me);
-    amo_and_u32(call, &l->node, ~WAITING, 0, (int)next - 1);
+    amo_set_u32(NULL, call, &l->node, 0, 0, world.me, false);
+    amo_and_u32(NULL, call, &l->node, ~WAITING, 0, (int)next - 1, false);
+    remote_push();
 }

@@ -3,6 +3,7 @@
 #include "net.h"
 
 #include "card.h"
+#include "far_region.h"
 #include "host.h"
 #include "host_watch.h"
 #include "coll_run.h"
@@ -11,6 +12,7 @@
 #include "module.h"
 #include "net_message.h"
 #include "settings.h"
+#include "stream.h"
 #include "wait.h"
 
 #include <pthread.h>
@@ -21,6 +23,8 @@
 #include <unistd.h>
 
 enum { GIVE_WAY_MS = 1500 };
+
+enum { LINGER_NS = 2000000, NET_SPINS = 16 };
 
 struct port net;
 
@@ -113,6 +117,8 @@ int net_move(void)
 int net_progress(void)
 {
     atomic_fetch_add_explicit(&heartbeat_seen, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&stream_open, memory_order_relaxed))
+        stream_push_all();
     return net_move();
 }
 
@@ -145,8 +151,10 @@ static int choose(void)
             continue;
         net_describe(&job);
         net.transport = module_transport(known[i], !is_auto);
-        if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0)
+        if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0) {
+            net.facts.amo_coherent_with_cpu &= settings.network_atomics != 0;
             return 0;
+        }
         net.transport = NULL;
     }
     return -1;
@@ -204,6 +212,9 @@ int net_up(void)
     card_compare();
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
+    wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;
+    if (wait_spins > NET_SPINS) // progress is what makes things happen
+        wait_spins = NET_SPINS;
     return heartbeat_up();
 }
 
@@ -213,7 +224,10 @@ void net_down(void)
         return;
     heartbeat_down();
     host_watch_down();
+    stream_down();
+    far_region_down();
     wait_hooks.progress = other_progress;
+    wait_hooks.linger_ns = 0;
     net.transport->close(net.ep);
     net_message_down();
     net = (struct port){0};

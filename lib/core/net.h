@@ -5,6 +5,7 @@
 #define SHOAL_CORE_NET_H
 
 #include "transport.h"
+#include "tunables.h"
 #include "world.h"
 
 // A transport in use.
@@ -29,6 +30,15 @@ _Noreturn void net_failed(const char *call, int pe, int status);
 int net_progress(void);
 int net_move(void); // the same, for the heartbeat
 
+// May this atomic be the transport's? Where it would not be coherent with those of the processors, all
+// atomics on a PE's memory are done by its node's processors.
+static inline bool net_does_amo(unsigned op, unsigned width)
+{
+    bool is_missing = HOSTILE && op == TRANSPORT_XOR;
+    return net.facts.amo_coherent_with_cpu && net.facts.amo[op][width] != TRANSPORT_NONE &&
+           !is_missing;
+}
+
 // What a transport is told of this PE's memory: its slice, and its static data.
 void net_describe(struct transport_job *job);
 
@@ -37,6 +47,7 @@ void net_describe(struct transport_job *job);
 int heartbeat_up(void);
 void heartbeat_down(void);
 extern _Atomic uint32_t heartbeat_seen; // counted up by the PE's own progress
+void heartbeat_kick(void);              // there is a batch (stream.h) to look after
 
 // In a loop around a test, which must let things move too.
 static inline void net_poke(void)

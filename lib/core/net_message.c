@@ -4,17 +4,21 @@
 
 #include "coll_message.h"
 #include "elements.h"
+#include "far_region.h"
 #include "log.h"
 #include "net.h"
 #include "region.h"
+#include "stream.h"
 #include "wait.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL };
-#define TOLD UINT64_MAX // token of what net_tell sent
+enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
+#define TOLD UINT64_MAX               // token of what net_tell sent
+#define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's number
 enum { PENDING = 64, MOST_NESTED = 32 };
 
 struct net_head {
@@ -22,8 +26,8 @@ struct net_head {
     int32_t from;    // of a message: the PE it is from, which may be another of the sender's node
     uint32_t n;      // bytes of data behind
     int32_t status;  // NET_DONE
-    uint64_t token;  // of NET_RUN, given back by NET_DONE
-    uint64_t arg;
+    uint64_t token;  // of NET_RUN and NET_BATCH, given back by NET_DONE
+    uint64_t arg;    // NET_DONE of batches: how many
     shoal_rptr_t to; // a long message's payload
     uint64_t long_n;
     struct operation op; // NET_RUN alone
@@ -58,16 +62,49 @@ static void send(int pe, const struct net_head *head, const void *data)
         net_failed("a message", pe, status);
 }
 
+// What was gathered for pe leaves before a message to it.
+static void push_first(int pe)
+{
+    if (atomic_load_explicit(&stream_open, memory_order_relaxed))
+        stream_push(&stream_default, pe);
+}
+
 void net_message_send(int from, int pe, const struct inbox_message *m)
 {
     bool is_long = m->flags & ENVELOPE_LONG;
-    struct net_head head = {.kind = NET_MESSAGE, .id = m->id, .flags = m->flags, .from = from,
-                            .arg = m->arg, .n = is_long ? 0 : (uint32_t)m->n};
+    struct net_head head = {.kind = NET_MESSAGE,
+                            .id = m->id,
+                            .flags = m->flags,
+                            .from = from,
+                            .arg = m->arg,
+                            .n = is_long ? 0 : (uint32_t)m->n};
     if (is_long) {
         head.to = *m->to;
         head.long_n = m->n;
     }
+    push_first(pe);
     send(pe, &head, m->payload);
+}
+
+size_t net_batch_room(void)
+{
+    return net.facts.am_max - offsetof(struct net_head, op);
+}
+
+void net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
+{
+    struct net_head head = {
+        .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | stream, .n = (uint32_t)n};
+    size_t room = offsetof(struct net_head, op);
+    unsigned char bytes[room + n];
+    int status;
+    memcpy(bytes, &head, room);
+    memcpy(bytes + room, records, n);
+    while ((status = net.transport->am(net.ep, NULL, pe, bytes, room + n)) == TRANSPORT_AGAIN)
+        if (net.transport->progress(net.ep) == 0)
+            sched_yield();
+    if (status < 0)
+        net_failed("a message", pe, status);
 }
 
 void net_message_coll(int pe, const void *bytes, size_t n)
@@ -118,14 +155,19 @@ static int pending_wait(struct pending *p)
 static void answered(const struct net_head *head, const void *data)
 {
     struct pending *p = &pending[head->token % PENDING];
+    if (head->token != TOLD && head->token & OF_STREAM) {
+        if (head->status)
+            fatal("PE %d refused puts or atomics from here: %d", head->from, head->status);
+        stream_heard(head->token & ~OF_STREAM, head->arg);
+        return;
+    }
     if (head->token == TOLD) {
         atomic_fetch_add_explicit(&heard, 1, memory_order_release);
         bell_check(&world_ctl(world.me)->bell);
         return;
     }
-    if (!head->token ||
-        atomic_load_explicit(&p->token, memory_order_acquire) != head->token || head->n > p->n ||
-        atomic_load_explicit(&p->done, memory_order_relaxed)) {
+    if (!head->token || atomic_load_explicit(&p->token, memory_order_acquire) != head->token ||
+        head->n > p->n || atomic_load_explicit(&p->done, memory_order_relaxed)) {
         log_line(LOG_WARN, LOG_BOOT, "an answer that nobody waits for came from the network");
         return;
     }
@@ -153,7 +195,10 @@ static int run_piece(const struct operation *op, int pe, size_t at, size_t n)
     uint64_t old = 0;
     void *to = op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : local;
     struct pending *p = pending_new(to, !answers ? 0 : op->kind == SHOAL_WORK_GET ? n : sizeof old);
-    struct net_head head = {.kind = NET_RUN, .token = p->token, .from = world.me, .op = *op,
+    struct net_head head = {.kind = NET_RUN,
+                            .token = p->token,
+                            .from = world.me,
+                            .op = *op,
                             .n = sends ? (uint32_t)n : 0};
     head.op.has_comp = false;
     head.op.initiator = world.me;
@@ -172,6 +217,9 @@ int net_run(const struct operation *op, int pe)
     bool by_pieces = op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
                      op->kind == OPERATION_ACC;
     int status = SHOAL_OK;
+    push_first(pe);
+    if (far_region_move(op))
+        return status;
     if (!by_pieces)
         return run_piece(op, pe, 0, 0);
     for (size_t at = 0, n; at < op->n && !status; at += n) {
@@ -184,7 +232,22 @@ int net_run(const struct operation *op, int pe)
 void net_tell(const struct operation *op, int pe)
 {
     atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+    push_first(pe);
     send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
+}
+
+uint64_t net_batch_ask(int pe, const void *records, size_t n)
+{
+    uint64_t old = 0;
+    struct pending *p = pending_new(&old, sizeof old);
+    send(pe,
+         &(struct net_head){
+             .kind = NET_BATCH, .token = p->token, .from = world.me, .n = (uint32_t)n},
+         records);
+    int status = pending_wait(p);
+    if (status)
+        fatal("PE %d refused an atomic from here: %d", pe, status);
+    return old;
 }
 
 void net_message_flush(void)
@@ -222,6 +285,42 @@ static void queue_put(struct queue *q, struct came *c)
     pthread_mutex_unlock(&q->lock);
 }
 
+static bool is_same_answer(const struct came *a, const struct came *b)
+{
+    return a->head.kind == NET_BATCH && b->head.kind == NET_BATCH && a->from == b->from &&
+           a->head.token == b->head.token && a->head.token & OF_STREAM && !a->head.status &&
+           !b->head.status;
+}
+
+// A batch is done in the upcall, in the order of its sender; the answer is left to net_message_work,
+// one for all that wait in a row.
+static void apply_batch(int from, struct net_head *head, const void *records)
+{
+    struct came *c = malloc(sizeof *c), *last = NULL;
+    uint64_t old;
+    head->status = SHOAL_OK;
+    if (!c)
+        fatal("no memory for an answer");
+    if (!stream_apply(records, head->n, &old)) {
+        log_line(LOG_WARN, LOG_BOOT, "puts or atomics of PE %d to memory that is none", from);
+        head->status = SHOAL_ERANGE;
+    }
+    *c = (struct came){.from = from, .head = *head};
+    c->head.arg = 1;
+    c->head.long_n = old;
+    pthread_mutex_lock(&runs.lock);
+    if (runs.first)
+        last = (struct came *)runs.last; // its first member
+    bool merges = last && is_same_answer(last, c);
+    if (merges)
+        last->head.arg++;
+    pthread_mutex_unlock(&runs.lock);
+    if (merges)
+        free(c);
+    else
+        queue_put(&runs, c);
+}
+
 static struct came *queue_take(struct queue *q)
 {
     if (!atomic_load_explicit(&q->has_some, memory_order_acquire))
@@ -237,7 +336,7 @@ static struct came *queue_take(struct queue *q)
 }
 
 // Is it a message as some PE of ours would send it?
-static bool is_sound(const struct net_head *head, size_t n)
+static bool is_sound(const struct net_head *head, int from, size_t n)
 {
     bool is_user = !(head->flags & ~(ENVELOPE_REPLY | ENVELOPE_LONG)) && head->id;
     if (head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
@@ -245,6 +344,8 @@ static bool is_sound(const struct net_head *head, size_t n)
     if (head->kind == NET_MESSAGE)
         return is_user && head->n <= LIMIT_AM_PAYLOAD && head->from >= 0 &&
                head->from < world.npes && !world_is_here(head->from);
+    if (head->kind == NET_BATCH)
+        return head->from == from && head->token && head->n;
     if (head->kind == NET_RUN)
         return operation_is_sound(&head->op, head->n);
     return head->kind == NET_DONE || head->kind == NET_COLL;
@@ -256,7 +357,7 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
     (void)arg;
     net_connect(from); // or the transport could not tell it that its messages are taken
     memcpy(&head, bytes, n < sizeof head ? n : sizeof head);
-    bool sound = n >= offsetof(struct net_head, op) && is_sound(&head, n);
+    bool sound = n >= offsetof(struct net_head, op) && is_sound(&head, from, n);
     const unsigned char *data = (const unsigned char *)bytes + n - (sound ? head.n : 0);
     if (sound && head.kind == NET_COLL) {
         if (coll_message_arrived(from, data, head.n))
@@ -269,6 +370,10 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
     }
     if (head.kind == NET_DONE) {
         answered(&head, data);
+        return;
+    }
+    if (head.kind == NET_BATCH) {
+        apply_batch(from, &head, data);
         return;
     }
     struct came *c = malloc(sizeof *c + head.n);
@@ -290,8 +395,11 @@ bool net_message_take(struct message *m)
     struct came *c = queue_take(&messages);
     if (!c)
         return false;
-    m->envelope = (struct envelope){.arg = c->head.arg, .from = c->head.from, .n = c->head.n,
-                                    .id = c->head.id, .flags = c->head.flags};
+    m->envelope = (struct envelope){.arg = c->head.arg,
+                                    .from = c->head.from,
+                                    .n = c->head.n,
+                                    .id = c->head.id,
+                                    .flags = c->head.flags};
     if (c->head.flags & ENVELOPE_LONG) {
         m->envelope.long_n = c->head.long_n;
         if (c->head.to.pe != world.me ||
@@ -308,8 +416,24 @@ bool net_message_take(struct message *m)
     return true;
 }
 
+static void answer_batch(const struct came *c)
+{
+    bool is_asked = !(c->head.token & OF_STREAM);
+    struct net_head head = {.kind = NET_DONE,
+                            .from = world.me,
+                            .token = c->head.token,
+                            .status = c->head.status,
+                            .arg = c->head.arg,
+                            .n = is_asked && !c->head.status ? sizeof c->head.long_n : 0};
+    send(c->from, &head, &c->head.long_n);
+}
+
 static void run(struct came *c)
 {
+    if (c->head.kind == NET_BATCH) {
+        answer_batch(c);
+        return;
+    }
     struct operation *op = &c->head.op;
     uint64_t old = 0;
     size_t n = op->kind == SHOAL_WORK_GET ? op->n : op->kind == SHOAL_WORK_ATOMIC ? sizeof old : 0;
@@ -325,8 +449,8 @@ static void run(struct came *c)
     int status = operation_run(op, &needs);
     if (status == SHOAL_EAGAIN)
         status = SHOAL_EFAULT;
-    struct net_head head = {.kind = NET_DONE, .token = c->head.token, .status = status,
-                            .n = status ? 0 : (uint32_t)n};
+    struct net_head head = {
+        .kind = NET_DONE, .token = c->head.token, .status = status, .n = status ? 0 : (uint32_t)n};
     send(c->from, &head, op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : result);
 }
 

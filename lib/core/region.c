@@ -2,6 +2,7 @@
 // The table of regions, and the checks of keys and remote pointers. See region.h.
 #include "region.h"
 
+#include "far_region.h"
 #include "slice.h"
 
 #include <pthread.h>
@@ -62,6 +63,7 @@ int region_register(void *base, size_t size, uint32_t *index)
         atomic_store_explicit(&e->space, at.space, memory_order_relaxed);
         atomic_store_explicit(&e->size, size, memory_order_relaxed);
         atomic_store_explicit(&e->base, (uintptr_t)base, memory_order_relaxed);
+        far_region_offer(i, base, size);
         // Pairs with the acquire load in region_resolve.
         atomic_store_explicit(&e->stamp, new_stamp(), memory_order_release);
         first_maybe_free = i + 1;
@@ -75,8 +77,12 @@ int region_deregister(uint32_t index)
 {
     if (index >= LIMIT_REGIONS)
         return SHOAL_EINVAL;
+    pthread_mutex_lock(&lock);
     // seq_cst: the fields of a later registration are not seen under this stamp.
     uint64_t was = atomic_exchange(&entry_of(world.me, index)->stamp, 0);
+    if (was)
+        far_region_withdraw(index);
+    pthread_mutex_unlock(&lock);
     return was ? SHOAL_OK : SHOAL_EINVAL;
 }
 
@@ -85,11 +91,8 @@ int region_key(uint32_t index, shoal_key_t *key)
     if (index >= LIMIT_REGIONS)
         return SHOAL_EINVAL;
     const struct region_entry *e = entry_of(world.me, index);
-    struct key k = {.stamp = e->stamp,
-                    .base = e->base,
-                    .size = e->size,
-                    .pe = world.me,
-                    .index = index};
+    struct key k = {
+        .stamp = e->stamp, .base = e->base, .size = e->size, .pe = world.me, .index = index};
     if (!k.stamp)
         return SHOAL_EINVAL;
     memcpy(key, &k, sizeof k);
@@ -120,7 +123,7 @@ int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rpt
     if (!world_is_here(k.pe))
         size = k.size; // the owner checks each use
     else if (!read_entry(k.pe, k.index, k.stamp, &at, &size) || size != k.size ||
-        atomic_load_explicit(&entry_of(k.pe, k.index)->base, memory_order_relaxed) != k.base)
+             atomic_load_explicit(&entry_of(k.pe, k.index)->base, memory_order_relaxed) != k.base)
         return SHOAL_EKEY;
     if (is_va)
         offset -= k.base;

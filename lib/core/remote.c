@@ -2,9 +2,12 @@
 // The slow path of the data calls: checks, then the transport. See remote.h.
 #include "remote.h"
 
+#include "ctx.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
+#include "settings.h"
+#include "stream.h"
 #include "tunables.h"
 #include "wait.h"
 #include "world.h"
@@ -64,7 +67,8 @@ void check_symmetric(const char *call, const char *argument, const void *addr, s
         fatal("%s: argument %s: the %zu bytes from %p reach beyond symmetric memory", call,
               argument, n, addr);
     fatal("%s: argument %s (%p) is not symmetric: use memory from shmem_malloc, or a global or "
-          "static variable of the program", call, argument, addr);
+          "static variable of the program",
+          call, argument, addr);
 }
 
 void check_aligned(const char *call, const char *argument, const void *addr, size_t size)
@@ -86,10 +90,10 @@ static const char *amo_argument(const char *call, enum transport_op op)
 static struct transport_remote locate(const void *addr, int pe)
 {
     bool in_data = world_in_data(addr, 1);
-    return (struct transport_remote){
-        .pe = pe,
-        .region = in_data ? TRANSPORT_DATA : TRANSPORT_HEAP,
-        .offset = (uintptr_t)addr - (in_data ? world.data : (uintptr_t)world.ctl)};
+    return (struct transport_remote){.pe = pe,
+                                     .region = in_data ? TRANSPORT_DATA : TRANSPORT_HEAP,
+                                     .offset = (uintptr_t)addr -
+                                               (in_data ? world.data : (uintptr_t)world.ctl)};
 }
 
 _Noreturn static void failed(const char *call, const struct port *port, int pe, int status)
@@ -134,16 +138,27 @@ static size_t chunk(size_t n)
     return n < LIMIT_REMOTE_CHUNK ? n : LIMIT_REMOTE_CHUNK;
 }
 
-static void put(const char *call, struct transport_remote to, const void *src, size_t n, bool nbi)
+static struct stream *stream_of(struct shoal_ctx *ctx)
+{
+    return ctx && ctx->stream ? ctx->stream : &stream_default;
+}
+
+static void *ctx_of(const struct port *port, struct stream *s)
+{
+    return port == &net ? s->ctx : NULL;
+}
+
+static void put(const char *call, struct stream *s, struct transport_remote to, const void *src,
+                size_t n, bool nbi)
 {
     const struct port *port = port_to(to.pe);
     for (size_t done = 0; done < n;) {
         struct transport_request request = {.left = 1};
         struct transport_request *wait = nbi ? NULL : &request;
         size_t part = chunk(n - done);
-        if (again(call, port, to.pe,
-                  port->transport->put(port->ep, NULL, to, (const char *)src + done, part, wait),
-                  wait))
+        int status = port->transport->put(port->ep, ctx_of(port, s), to, (const char *)src + done,
+                                          part, wait);
+        if (again(call, port, to.pe, status, wait))
             continue;
         done += part;
         to.offset += part;
@@ -152,78 +167,143 @@ static void put(const char *call, struct transport_remote to, const void *src, s
         peer_wake(to.pe);
 }
 
-static void get(const char *call, void *dest, struct transport_remote from, size_t n, bool nbi)
+static void get(const char *call, struct stream *s, void *dest, struct transport_remote from,
+                size_t n, bool nbi)
 {
     const struct port *port = port_to(from.pe);
     for (size_t done = 0; done < n;) {
         struct transport_request request = {.left = 1};
         struct transport_request *wait = nbi ? NULL : &request;
         size_t part = chunk(n - done);
-        if (again(call, port, from.pe,
-                  port->transport->get(port->ep, NULL, (char *)dest + done, from, part, wait),
-                  wait))
+        int status = port->transport->get(port->ep, ctx_of(port, s), (char *)dest + done, from,
+                                          part, wait);
+        if (again(call, port, from.pe, status, wait))
             continue;
         done += part;
         from.offset += part;
     }
 }
 
-void remote_put(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi)
+void remote_put(struct shoal_ctx *ctx, const char *call, void *dest, const void *src, size_t n,
+                int pe, bool nbi)
 {
     check_up(call);
     check_pe(call, pe);
     check_symmetric(call, "dest", dest, n);
-    put(call, locate(dest, pe), src, n, nbi);
+    struct stream *s = stream_of(ctx);
+    struct transport_remote to = locate(dest, pe);
+    if (!world_is_here(pe)) {
+        if (!n || stream_put(s, to, src, n))
+            return;
+        stream_alone(s);
+    }
+    put(call, s, to, src, n, nbi);
 }
 
-void remote_get(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi)
+void remote_get(struct shoal_ctx *ctx, const char *call, void *dest, const void *src, size_t n,
+                int pe, bool nbi)
 {
     check_up(call);
     check_pe(call, pe);
     check_symmetric(call, "source", src, n);
-    get(call, dest, locate(src, pe), n, nbi);
+    get(call, stream_of(ctx), dest, locate(src, pe), n, nbi);
 }
 
-// old NULL: it is complete after remote_flush only.
-static void amo(const char *call, struct transport_remote at, enum transport_op op,
-                enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *old)
+// By the transport, or where it has no such atomic by the target's processor. old NULL: it may be
+// complete after remote_flush only.
+static void amo(const char *call, struct stream *s, struct transport_remote at,
+                const struct stream_amo *want, uint64_t *old)
 {
     const struct port *port = port_to(at.pe);
     struct transport_request request = {.left = 1};
     struct transport_request *wait = old ? &request : NULL;
-    while (again(call, port, at.pe,
-                 port->transport->amo(port->ep, NULL, at, op, width, operand, compare, old, wait),
-                 wait))
-        ;
+    int status = TRANSPORT_UNSUPPORTED;
+    if (port == &node || net_does_amo(want->op, want->width))
+        do
+            status = port->transport->amo(port->ep, ctx_of(port, s), at, want->op, want->width,
+                                          want->operand, want->compare, old, wait);
+        while (status != TRANSPORT_UNSUPPORTED && again(call, port, at.pe, status, wait));
+    if (status == TRANSPORT_UNSUPPORTED) {
+        uint64_t was = stream_amo_there(s, at, want);
+        if (old)
+            *old = was;
+    }
     if (port == &node)
         peer_wake(at.pe);
 }
 
-uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
-                    enum transport_width width, uint64_t operand, uint64_t compare, int pe)
+uint64_t remote_amo(struct shoal_ctx *ctx, const char *call, void *dest, enum transport_op op,
+                    enum transport_width width, uint64_t operand, uint64_t compare, int pe,
+                    bool wanted)
 {
+    uint64_t old = 0;
+    struct stream *s = stream_of(ctx);
+    const struct stream_amo want = {op, width, operand, compare};
     check_up(call);
     check_pe(call, pe);
     check_symmetric(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
     check_aligned(call, amo_argument(call, op), dest, width == TRANSPORT_32 ? 4 : 8);
-    uint64_t old = 0;
-    amo(call, locate(dest, pe), op, width, operand, compare, op != TRANSPORT_SET ? &old : NULL);
+    struct transport_remote at = locate(dest, pe);
+    if (!world_is_here(pe)) {
+        if (!wanted && stream_amo(s, at, &want))
+            return 0;
+        if (wanted && stream_is_behind(s, pe)) // atomics on a word keep the order of the program
+            return stream_amo_there(s, at, &want);
+        stream_alone(s);
+    }
+    amo(call, s, at, &want, wanted ? &old : NULL);
     return old;
 }
 
+void remote_put_signal(struct shoal_ctx *ctx, const char *call, void *dest, const void *src,
+                       size_t n, uint64_t *sig_addr, enum transport_op op, uint64_t value, int pe)
+{
+    check_up(call);
+    check_pe(call, pe);
+    check_symmetric(call, "dest", dest, n);
+    check_symmetric(call, "sig_addr", sig_addr, sizeof *sig_addr);
+    check_aligned(call, "sig_addr", sig_addr, sizeof *sig_addr);
+    struct stream *s = stream_of(ctx);
+    struct transport_remote to = locate(dest, pe), at = locate(sig_addr, pe);
+    const struct stream_amo signal = {op, TRANSPORT_64, value, 0};
+    if (!world_is_here(pe)) {
+        if (stream_put_signal(s, to, src, n, at, &signal))
+            return;
+        stream_alone(s);
+    }
+    put(call, s, to, src, n, false); // complete at the target
+    if (world_is_here(pe) || !stream_put_signal(s, to, NULL, 0, at, &signal))
+        amo(call, s, at, &signal, NULL);
+}
+
+// For the runtime's own: nothing is gathered, since it waits for the effect.
 void remote_store(int pe, void *own, const void *from, size_t n)
 {
-    put("a collective call", locate(own, pe), from, n, false);
+    if (!world_is_here(pe))
+        stream_alone(&stream_default);
+    put("a collective call", &stream_default, locate(own, pe), from, n, false);
+}
+
+void remote_write(struct transport_remote to, const void *from, size_t n)
+{
+    stream_alone(&stream_default);
+    put("shoal_put", &stream_default, to, from, n, false);
+}
+
+void remote_read(void *to, struct transport_remote from, size_t n)
+{
+    get("shoal_get", &stream_default, to, from, n, false);
 }
 
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi)
 {
-    get("a collective call", to, locate(own, pe), n, nbi);
+    get("a collective call", &stream_default, to, locate(own, pe), n, nbi);
 }
 
 void remote_add(int pe, void *own, uint64_t value)
 {
-    amo("a collective call", locate(own, pe), TRANSPORT_ADD, TRANSPORT_64, value, 0, NULL);
+    const struct stream_amo add = {TRANSPORT_ADD, TRANSPORT_64, value, 0};
+    amo("a collective call", &stream_default, locate(own, pe), &add, NULL);
 }
 
 size_t remote_start_get(struct place from, void *to, size_t n, struct transport_request *request)
@@ -241,11 +321,11 @@ size_t remote_start_get(struct place from, void *to, size_t n, struct transport_
     return status == TRANSPORT_AGAIN ? 0 : part;
 }
 
-static void until_done(const struct port *port, int (*call)(void *ep, void *ctx, int pe))
+static void until_done(const struct port *port, void *ctx, int (*call)(void *ep, void *ctx, int pe))
 {
     int status;
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while ((status = call(port->ep, NULL, -1)) == TRANSPORT_AGAIN) {
+    while ((status = call(port->ep, ctx, -1)) == TRANSPORT_AGAIN) {
         progress(port);
         waiter_step(&w);
     }
@@ -253,19 +333,54 @@ static void until_done(const struct port *port, int (*call)(void *ep, void *ctx,
         net_failed("completion of earlier calls", -1, status);
 }
 
-void remote_flush(void)
+// Batches leave first, and are answered while the rest completes.
+static void flush_stream(struct stream *s)
 {
-    if (node.ep)
-        until_done(&node, node.transport->flush);
-    if (unlikely(net.ep != NULL)) {
-        until_done(&net, net.transport->flush);
-        net_message_flush();
-    }
+    stream_push(s, -1);
+    until_done(&net, s->ctx, net.transport->flush);
+    stream_flush(s);
 }
 
-void remote_fence(void)
+void remote_flush_ctx(struct shoal_ctx *ctx)
 {
-    until_done(&node, node.transport->fence);
+    if (node.ep)
+        until_done(&node, NULL, node.transport->flush);
     if (unlikely(net.ep != NULL))
-        until_done(&net, net.transport->fence);
+        flush_stream(stream_of(ctx));
+}
+
+void remote_flush(void)
+{
+    remote_flush_ctx(NULL);
+    if (unlikely(net.ep != NULL))
+        net_message_flush();
+}
+
+void remote_flush_all(void)
+{
+    remote_flush();
+    stream_for_all(flush_stream);
+}
+
+void remote_fence(struct shoal_ctx *ctx)
+{
+    struct stream *s = stream_of(ctx);
+    until_done(&node, NULL, node.transport->fence);
+    if (likely(net.ep == NULL))
+        return;
+    // A batch may overtake what a transport's fence only orders.
+    until_done(&net, s->ctx, settings.coalesce ? net.transport->flush : net.transport->fence);
+    stream_fence(s);
+}
+
+void remote_session(struct shoal_ctx *ctx, bool starts)
+{
+    if (net.ep)
+        stream_session(stream_of(ctx), starts);
+}
+
+void remote_push(void)
+{
+    if (unlikely(atomic_load_explicit(&stream_open, memory_order_relaxed)))
+        stream_push_all();
 }

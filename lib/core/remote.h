@@ -11,23 +11,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct shoal_ctx;
+struct stream;
+
 int remote_up(void);
 void remote_down(void);
 
 // Each checks and ends the program when an argument is wrong: the library not up, pe out of range,
 // [addr, addr + n) not symmetric. n == 0 does nothing. When they return the source may be reused and
-// the result is there; with nbi only after remote_flush.
-void remote_put(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi);
-void remote_get(const char *call, void *dest, const void *src, size_t n, int pe, bool nbi);
-uint64_t remote_amo(const char *call, void *dest, enum transport_op op,
-                    enum transport_width width, uint64_t operand, uint64_t compare, int pe);
-void remote_flush(void); // complete at the target: all there is
-void remote_fence(void); // later operations take effect after earlier ones, PE by PE
+// the result is there; with nbi only after remote_flush. ctx NULL: the default one.
+void remote_put(struct shoal_ctx *ctx, const char *call, void *dest, const void *src, size_t n,
+                int pe, bool nbi);
+void remote_get(struct shoal_ctx *ctx, const char *call, void *dest, const void *src, size_t n,
+                int pe, bool nbi);
+// The old value, 0 unless it is `wanted`.
+uint64_t remote_amo(struct shoal_ctx *ctx, const char *call, void *dest, enum transport_op op,
+                    enum transport_width width, uint64_t operand, uint64_t compare, int pe,
+                    bool wanted);
+// op SET or ADD of value to the word at sig_addr, once the data is there.
+void remote_put_signal(struct shoal_ctx *ctx, const char *call, void *dest, const void *src,
+                       size_t n, uint64_t *sig_addr, enum transport_op op, uint64_t value, int pe);
+void remote_flush_ctx(struct shoal_ctx *ctx); // complete at the target: all of this context
+void remote_flush(void);                      // of the default one, and what messages asked for
+void remote_flush_all(void);
+// Later operations take effect after earlier ones, PE by PE.
+void remote_fence(struct shoal_ctx *ctx);
+void remote_session(struct shoal_ctx *ctx, bool starts);
+void remote_push(void); // what was gathered is on its way
 
 // For the runtime's own: `own` is an address in this PE's slice or symmetric memory, and means the
 // same place at pe. Unchecked.
 void remote_store(int pe, void *own, const void *from, size_t n);
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi);
+// Anywhere in memory of another node; when they return it is complete there.
+void remote_write(struct transport_remote to, const void *from, size_t n);
+void remote_read(void *to, struct transport_remote from, size_t n);
 void remote_add(int pe, void *own, uint64_t value); // to 64 bits, atomically; flush completes it
 
 // Begins to get some of n bytes from a place at another node, in memory that every PE reaches: how

@@ -44,18 +44,13 @@ static void copy_strided(char *to, const char *from, ptrdiff_t to_step, ptrdiff_
 {
     size_t bytes = s->block * s->size;
     switch (bytes) {
-    case 4:
-        copy_blocks(to, from, to_step, from_step, s->count, 4);
-        return;
-    case 8:
-        copy_blocks(to, from, to_step, from_step, s->count, 8);
-        return;
-    default:
-        copy_blocks(to, from, to_step, from_step, s->count, bytes);
+    case 4: copy_blocks(to, from, to_step, from_step, s->count, 4); return;
+    case 8: copy_blocks(to, from, to_step, from_step, s->count, 8); return;
+    default: copy_blocks(to, from, to_step, from_step, s->count, bytes);
     }
 }
 
-void rma_iput(const char *call, enum call_id id, void *dest, const void *src,
+void rma_iput(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest, const void *src,
               const struct rma_strides *s, int pe)
 {
     call_note(id, pe);
@@ -72,11 +67,11 @@ void rma_iput(const char *call, enum call_id id, void *dest, const void *src,
     check_pe(call, pe);
     check_symmetric(call, "dest", dest, whole);
     for (size_t i = 0; i < s->count; i++)
-        remote_put(call, (char *)dest + (ptrdiff_t)i * to_step,
+        remote_put(ctx, call, (char *)dest + (ptrdiff_t)i * to_step,
                    (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);
 }
 
-void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
+void rma_iget(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest, const void *src,
               const struct rma_strides *s, int pe)
 {
     call_note(id, pe);
@@ -92,6 +87,6 @@ void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
     check_pe(call, pe);
     check_symmetric(call, "source", src, whole);
     for (size_t i = 0; i < s->count; i++)
-        remote_get(call, (char *)dest + (ptrdiff_t)i * to_step,
+        remote_get(ctx, call, (char *)dest + (ptrdiff_t)i * to_step,
                    (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);
 }

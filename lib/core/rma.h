@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Remote memory access (OpenSHMEM 1.6, "Remote Memory Access Routines"). A peer on the node is
 // reached by copying into its mapping; peer_at() checks the arguments on the way. Everything else
-// goes to remote.c. Callers pass their name for messages.
+// goes to remote.c. Callers pass their context, NULL for
+// the default one, and their name for messages.
 #ifndef SHOAL_CORE_RMA_H
 #define SHOAL_CORE_RMA_H
 
@@ -25,13 +26,13 @@ static inline void rma_copy(void *to, const void *from, size_t n)
 // page, what is popped waits for its stores (docs/bench.md, put_4096).
 void rma_put_copy(void *to, const void *from, size_t n, struct bell *bell);
 
-static inline void rma_put(const char *call, enum call_id id, void *dest, const void *src,
-                           size_t n, int pe)
+static inline void rma_put(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest,
+                           const void *src, size_t n, int pe)
 {
     void *to = peer_at(dest, n, pe);
     call_note(id, pe);
     if (unlikely(!to)) {
-        remote_put(call, dest, src, n, pe, id == CALL_put_nbi);
+        remote_put(ctx, call, dest, src, n, pe, id == CALL_put_nbi);
         return;
     }
     struct bell *bell = &world_ctl(pe)->bell; // before the store: shares peer_at's multiplication
@@ -46,13 +47,13 @@ static inline void rma_put(const char *call, enum call_id id, void *dest, const 
     bell_check(bell);
 }
 
-static inline void rma_get(const char *call, enum call_id id, void *dest, const void *src,
-                           size_t n, int pe)
+static inline void rma_get(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest,
+                           const void *src, size_t n, int pe)
 {
     const void *from = peer_at(src, n, pe);
     call_note(id, pe);
     if (unlikely(!from)) {
-        remote_get(call, dest, src, n, pe, id == CALL_get_nbi);
+        remote_get(ctx, call, dest, src, n, pe, id == CALL_get_nbi);
         return;
     }
     rma_copy(dest, from, n);
@@ -66,9 +67,9 @@ struct rma_strides {
     size_t block, count, size;
 };
 
-void rma_iput(const char *call, enum call_id id, void *dest, const void *src,
+void rma_iput(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest, const void *src,
               const struct rma_strides *s, int pe);
-void rma_iget(const char *call, enum call_id id, void *dest, const void *src,
+void rma_iget(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest, const void *src,
               const struct rma_strides *s, int pe);
 
 #endif

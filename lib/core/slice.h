@@ -17,12 +17,16 @@
 #include "trigger_area.h"
 #include "world.h"
 
+enum { REGION_KEY = 128 };
+
 struct region_entry {
     _Atomic uint64_t stamp; // 0: free. Tells this registration from all others, and its keys
     _Atomic uint64_t at;    // offset of its place,
     _Atomic uint64_t space; // and where that is; the PE is the slice's
     _Atomic uint64_t size;
     _Atomic uint64_t base;  // its address at the PE
+    uint32_t key_n;         // bytes of the transport's key for it, 0: none (far_region.h)
+    unsigned char key[REGION_KEY];
 };
 
 struct slice {

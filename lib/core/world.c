@@ -267,7 +267,7 @@ static void at_exit(int status, void *unused)
         return;
     struct pe_ctl *ctl = world_ctl(world.me);
     if (net.transport) {
-        remote_flush();
+        remote_flush_all();
         meet_hosts();
         host_watch_leave();
     }

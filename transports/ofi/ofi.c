@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TRY(call)                                                           \
     do {                                                                    \
@@ -17,24 +18,6 @@
         }                                                                   \
     } while (0)
 
-static int open_queue(struct ofi_ep *ep)
-{
-    struct fi_cq_attr attr = {
-        .size = OFI_OPS + OFI_RECEIVES + 64, .format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_FD};
-    // sockets opens the queue and then has no descriptor for it.
-    int fd;
-    if (fi_cq_open(ep->domain, &attr, &ep->cq, NULL) == 0) {
-        ep->has_wait_fd = fi_control(&ep->cq->fid, FI_GETWAIT, &fd) == 0;
-        if (ep->has_wait_fd)
-            return 0;
-        fi_close(&ep->cq->fid);
-        ep->cq = NULL;
-    }
-    attr.wait_obj = FI_WAIT_NONE;
-    TRY(fi_cq_open(ep->domain, &attr, &ep->cq, NULL));
-    return 0;
-}
-
 static int open_objects(struct ofi_ep *ep)
 {
     struct fi_av_attr av = {.type = ep->info->domain_attr->av_type};
@@ -43,7 +26,7 @@ static int open_objects(struct ofi_ep *ep)
     TRY(fi_fabric(ep->info->fabric_attr, &ep->fabric, NULL));
     TRY(fi_domain(ep->fabric, ep->info, &ep->domain, NULL));
     TRY(fi_av_open(ep->domain, &av, &ep->av, NULL));
-    if (open_queue(ep))
+    if (ofi_queue_open(ep))
         return TRANSPORT_UNSUPPORTED;
     TRY(fi_endpoint(ep->domain, ep->info, &ep->ep, NULL));
     TRY(fi_ep_bind(ep->ep, &ep->av->fid, 0));
@@ -88,7 +71,7 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .amo_coherent_with_cpu = profile->coherent,
         .wants_local_registration = ep->local_registration,
         .thread_safe = true,
-        .has_wait_fd = ep->has_wait_fd,
+        .has_wait_fd = ep->wait_fd >= 0,
         .inject_max = sizeof ep->ops->data,
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_MAX,
@@ -120,6 +103,8 @@ static void free_ep(struct ofi_ep *ep)
             ofi_log(ep, LOG_DEBUG, "closing object %zu failed", i);
     if (ep->info)
         fi_freeinfo(ep->info);
+    if (ep->owns_fds)
+        close(ep->wait_fd);
     ofi_peers_free(ep);
     free(ep->ops);
     ofi_imports_free(ep);
@@ -135,6 +120,7 @@ static struct ofi_ep *new_ep(const struct transport_job *job)
     if (!ep)
         return NULL;
     ep->job = *job;
+    ep->wait_fd = -1;
     ofi_messages_open(ep);
     pthread_mutex_init(&ep->lock, NULL);
     ep->blob = calloc((size_t)job->npes, sizeof *ep->blob);

@@ -40,6 +40,7 @@ enum {
     OFI_CHUNK_MAX = HOSTILE ? 1000 : 0, // bytes of one transfer, 0: what the provider can
     OFI_CQ_BATCH = 16,
     OFI_WATCH_MS = 250, // how often silent peers are looked at
+    OFI_POLLED = 32,    // PEs of a job up to which polling all sockets is cheap
 };
 
 // What address() writes. Lengths and the seal are checked before anything is believed.
@@ -137,7 +138,14 @@ struct ofi_ep {
     struct fid_mr *region_mr[TRANSPORT_REGIONS_FIXED];
     struct fid_mr *ops_mr;
     size_t chunk_max;
-    bool local_registration, address_is_virtual, coherent, has_wait_fd;
+    bool local_registration, address_is_virtual, coherent;
+    int wait_fd;         // -1: none
+    bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
+    bool has_fds;        // some were found
+    unsigned peer_count; // changes when a peer or its address becomes known
+    unsigned searched_peers, search_every;
+    uint64_t search_ms;
+    char name[OFI_NAME_MAX];                                  // of the endpoint
     uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];   // as in facts
     bool amo_base[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // the form without a result exists
 
@@ -228,10 +236,13 @@ int ofi_receive_post(struct ofi_ep *ep, struct ofi_op *op);
 int ofi_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
 void ofi_messages_open(struct ofi_ep *ep);
 
-// ofi_progress.c
-int ofi_progress(void *ep);
+// ofi_wait.c
+int ofi_queue_open(struct ofi_ep *ep);
 int ofi_wait_fd(void *ep);
 int ofi_arm(void *ep);
+
+// ofi_progress.c
+int ofi_progress(void *ep);
 int ofi_flush(void *ep, void *ctx, int pe);
 
 #define ofi_log(ep, level, ...) job_log(&(ep)->job, "ofi", level, __VA_ARGS__)

@@ -31,6 +31,7 @@ int ofi_address(void *ep_, void *bytes)
         return TRANSPORT_FAILED;
     }
     blob.name_length = (uint32_t)length;
+    memcpy(ep->name, blob.name, sizeof ep->name);
     for (int i = 0; i < TRANSPORT_REGIONS_FIXED; i++)
         if (ep->region_mr[i]) {
             blob.region[i].start = ofi_start(ep, ep->job.region[i].base);
@@ -69,6 +70,7 @@ struct ofi_peer *ofi_peer_known(struct ofi_ep *ep, int pe)
     peer->alive_fd = -1;
     messages_peer_add(&ep->messages, &peer->m, pe);
     ep->peer[pe] = peer;
+    ep->peer_count++;
     return peer;
 }
 
@@ -89,6 +91,7 @@ static int insert(struct ofi_ep *ep, struct ofi_peer *peer)
         return TRANSPORT_FAILED;
     }
     peer->addr = addr;
+    ep->peer_count++;
     return 0;
 }
 

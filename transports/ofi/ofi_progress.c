@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The completion queue: what is done, what failed, what came; and waiting for it.
+// The completion queue: what is done, what failed, what came.
 #include "ofi.h"
 
 static void failed(struct ofi_ep *ep, struct ofi_op *op, const struct fi_cq_err_entry *error)
@@ -67,6 +67,8 @@ static int drain(struct ofi_ep *ep)
         for (long i = 0; i < r; i++)
             complete(ep, entry[i].op_context, entry[i].len);
         n += (int)r;
+        if (!HOSTILE && r < OFI_CQ_BATCH) // another look costs system calls
+            break;
     }
     return n;
 }
@@ -82,24 +84,6 @@ int ofi_progress(void *ep_)
     n += messages_deliver(&ep->messages);
     pthread_mutex_unlock(&ep->lock);
     return n;
-}
-
-int ofi_wait_fd(void *ep_)
-{
-    struct ofi_ep *ep = ep_;
-    int fd = -1;
-    return ep->has_wait_fd && fi_control(&ep->cq->fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
-}
-
-int ofi_arm(void *ep_)
-{
-    struct ofi_ep *ep = ep_;
-    struct fid *fid = &ep->cq->fid;
-    pthread_mutex_lock(&ep->lock);
-    bool idle = !messages_waiting(&ep->messages) && !ep->retry && ep->has_wait_fd &&
-                fi_trywait(ep->fabric, &fid, 1) == 0;
-    pthread_mutex_unlock(&ep->lock);
-    return idle ? TRANSPORT_DONE : TRANSPORT_AGAIN;
 }
 
 // Every completion is one at the target (see ofi_data.c), so it is enough to count them. There is

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Regions of PEs of other nodes, by RMA. See far_region.h.
+#include "far_region.h"
+
+#include "net.h"
+#include "region.h"
+#include "remote.h"
+#include "slice.h"
+#include "tunables.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMPORTS = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void **handles; // of the transport, per entry of the own table
+
+// What was imported, by PE and entry; the stamp tells registrations apart.
+static struct import {
+    uint64_t stamp; // 0: free
+    int pe;
+    uint32_t index;
+    int region; // of the transport
+    int users;
+} imports[IMPORTS];
+
+// ---- The owner
+static bool offers(void *base)
+{
+    return net.transport && net.transport->region_register && net.facts.key_size > 0 &&
+           net.facts.key_size <= REGION_KEY && place_of(base).space == SPACE_PRIVATE;
+}
+
+void far_region_offer(uint32_t index, void *base, size_t size)
+{
+    struct region_entry *e = &slice_of(world.me)->region[index];
+    e->key_n = 0;
+    if (size < LIMIT_REGION_RMA || !offers(base))
+        return;
+    if (!handles)
+        handles = calloc(LIMIT_REGIONS, sizeof *handles);
+    if (handles && net.transport->region_register(net.ep, base, size, e->key, &handles[index]) == 0)
+        e->key_n = (uint32_t)net.facts.key_size;
+}
+
+void far_region_withdraw(uint32_t index)
+{
+    if (!handles || !handles[index] || !net.transport)
+        return;
+    net.transport->region_deregister(net.ep, handles[index]);
+    handles[index] = NULL;
+}
+
+// ---- The others
+static struct import *take(int pe, uint32_t index, const struct region_entry *e)
+{
+    struct import *i = &imports[((unsigned)pe * 31 + index) % IMPORTS];
+    pthread_mutex_lock(&lock);
+    bool is_it = i->stamp == e->stamp && i->pe == pe && i->index == index;
+    if (!is_it && i->users == 0) {
+        if (i->stamp)
+            net.transport->region_release(net.ep, i->region);
+        *i = (struct import){.pe = pe, .index = index};
+        is_it = net.transport->region_import(net.ep, pe, e->key, &i->region) == 0;
+        i->stamp = is_it ? e->stamp : 0;
+    }
+    if (is_it)
+        i->users++;
+    pthread_mutex_unlock(&lock);
+    return is_it ? i : NULL;
+}
+
+static void give(struct import *i)
+{
+    pthread_mutex_lock(&lock);
+    i->users--;
+    pthread_mutex_unlock(&lock);
+}
+
+static void move(const struct operation *op, struct transport_remote at)
+{
+    if (op->kind == SHOAL_WORK_PUT)
+        remote_write(at, place_here(op->local), op->n);
+    else
+        remote_read(place_here(op->local), at, op->n);
+}
+
+bool far_region_move(const struct operation *op)
+{
+    const shoal_rptr_t *r = &op->remote;
+    struct region_entry e;
+    if ((op->kind != SHOAL_WORK_PUT && op->kind != SHOAL_WORK_GET) || op->n < LIMIT_REGION_RMA ||
+        r->region < REGION_FIRST || r->region - REGION_FIRST >= LIMIT_REGIONS)
+        return false;
+    uint32_t index = r->region - REGION_FIRST;
+    remote_load(r->pe, &slice_of(world.me)->region[index], &e, sizeof e, false);
+    if (!r->stamp || e.stamp != r->stamp || r->offset > e.size || op->n > e.size - r->offset)
+        return false; // its owner finds the words for it
+    if (e.space != SPACE_PRIVATE) {
+        int in = e.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP;
+        move(op, (struct transport_remote){r->pe, in, e.at + r->offset});
+        return true;
+    }
+    struct import *i = e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
+    if (!i)
+        return false;
+    move(op, (struct transport_remote){r->pe, i->region, r->offset});
+    give(i);
+    return true;
+}
+
+void far_region_down(void)
+{
+    for (uint32_t i = 0; handles && i < LIMIT_REGIONS; i++)
+        far_region_withdraw(i);
+    free(handles);
+    handles = NULL;
+    memset(imports, 0, sizeof imports);
+}

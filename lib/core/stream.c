@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams and their batches. See stream.h.
+#include "stream.h"
+
+#include "cpu_amo.h"
+#include "log.h"
+#include "net.h"
+#include "net_message.h"
+#include "settings.h"
+#include "wait.h"
+#include "world.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT_STREAMS = 256, SESSION_PUT = LIMIT_BATCH / 4 };
+
+// In front of an operation's bytes, which are padded to whole words. An atomic's are its operand, and
+// for CSWAP what it compares with.
+struct record {
+    uint64_t offset;
+    uint32_t n; // bytes of a put
+    uint8_t region;
+    uint8_t op; // enum transport_op, or PUT
+    uint8_t width;
+    uint8_t unused;
+};
+_Static_assert(sizeof(struct record) == 16, "the same everywhere");
+enum { PUT = TRANSPORT_OP_COUNT, MOST_RECORD = sizeof(struct record) + 2 * sizeof(uint64_t) };
+
+struct batch {
+    pthread_mutex_t lock; // held while it is sent: what comes next must not overtake it
+    int pe;
+    _Atomic uint32_t n; // bytes of records
+    uint32_t count;
+    _Alignas(8) unsigned char bytes[LIMIT_BATCH];
+};
+
+struct stream stream_default;
+_Atomic int stream_open;
+
+static struct stream *_Atomic streams[LIMIT_STREAMS] = {&stream_default};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the table
+
+static size_t room(void)
+{
+    return net_batch_room() < LIMIT_BATCH ? net_batch_room() : LIMIT_BATCH;
+}
+
+static size_t padded(size_t n)
+{
+    return (n + 7) & ~(size_t)7;
+}
+
+// ---- Sending
+_Noreturn static void failed(int pe, int status)
+{
+    fatal("transport %s failed with %d towards PE %d", net.facts.name, status, pe);
+}
+
+// The only record goes as what it is, unless its order to others has to be kept. False: it cannot.
+static bool send_one(struct stream *s, struct batch *b)
+{
+    struct record r;
+    uint64_t operand;
+    int status;
+    memcpy(&r, b->bytes, sizeof r);
+    memcpy(&operand, b->bytes + sizeof r, sizeof operand);
+    struct transport_remote to = {b->pe, r.region, r.offset};
+    if (b->count != 1 || atomic_load_explicit(&s->fenced, memory_order_relaxed) ||
+        (r.op == PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
+        return false;
+    do {
+        status = r.op == PUT
+                     ? net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL)
+                     : net.transport->amo(net.ep, s->ctx, to, (enum transport_op)r.op,
+                                          (enum transport_width)r.width, operand, 0, NULL, NULL);
+        if (status == TRANSPORT_AGAIN)
+            net.transport->progress(net.ep);
+    } while (status == TRANSPORT_AGAIN);
+    if (status == TRANSPORT_UNSUPPORTED)
+        return false;
+    if (status < 0)
+        failed(b->pe, status);
+    return true;
+}
+
+// With the batch locked.
+static void push(struct stream *s, struct batch *b)
+{
+    if (!b->n)
+        return;
+    net_connect(b->pe);
+    if (!send_one(s, b)) {
+        atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
+        net_batch_send(b->pe, s->index, b->bytes, b->n);
+    }
+    atomic_store_explicit(&b->n, 0, memory_order_relaxed);
+    b->count = 0;
+    atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
+}
+
+static struct batch *batch_at(struct stream *s, int i)
+{
+    return atomic_load_explicit(&s->batch[i], memory_order_acquire);
+}
+
+void stream_push(struct stream *s, int pe)
+{
+    for (int i = 0; i < STREAM_BATCHES; i++) {
+        struct batch *b = batch_at(s, i);
+        if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed))
+            continue;
+        pthread_mutex_lock(&b->lock);
+        if (pe < 0 || b->pe == pe)
+            push(s, b);
+        pthread_mutex_unlock(&b->lock);
+    }
+}
+
+void stream_push_all(void)
+{
+    if (pthread_mutex_trylock(&lock)) // another thread does it
+        return;
+    for (int i = 0; i < LIMIT_STREAMS && atomic_load_explicit(&stream_open, memory_order_relaxed);
+         i++) {
+        struct stream *s = atomic_load_explicit(&streams[i], memory_order_acquire);
+        for (int k = 0; s && k < STREAM_BATCHES; k++) {
+            struct batch *b = batch_at(s, k);
+            // Whoever holds it is filling or sending it.
+            if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed) ||
+                pthread_mutex_trylock(&b->lock))
+                continue;
+            push(s, b);
+            pthread_mutex_unlock(&b->lock);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// ---- Gathering
+static struct batch *new_batch(struct stream *s, int i)
+{
+    struct batch *b = malloc(sizeof *b), *none = NULL;
+    if (!b)
+        return NULL;
+    pthread_mutex_init(&b->lock, NULL);
+    b->n = b->count = 0;
+    b->pe = -1;
+    if (atomic_compare_exchange_strong(&s->batch[i], &none, b))
+        return b;
+    free(b);
+    return none;
+}
+
+// pe's batch, locked and with room for n bytes more. NULL: there is none.
+static struct batch *take(struct stream *s, int pe, size_t n)
+{
+    int i = pe % STREAM_BATCHES;
+    struct batch *b = batch_at(s, i);
+    if (unlikely(!b) && !(b = new_batch(s, i)))
+        return NULL;
+    pthread_mutex_lock(&b->lock);
+    if (b->pe != pe || b->n + n > room())
+        push(s, b);
+    b->pe = pe;
+    return b;
+}
+
+static void append(struct batch *b, const struct record *r, const void *from, size_t n)
+{
+    unsigned char *to = b->bytes + b->n;
+    memcpy(to, r, sizeof *r);
+    memcpy(to + sizeof *r, from, n);
+    atomic_store_explicit(&b->n, b->n + (uint32_t)(sizeof *r + padded(n)), memory_order_relaxed);
+    b->count++;
+}
+
+static void append_put(struct batch *b, struct transport_remote to, const void *from, size_t n)
+{
+    struct record r = {
+        .offset = to.offset, .n = (uint32_t)n, .region = (uint8_t)to.region, .op = PUT};
+    append(b, &r, from, n);
+}
+
+static void append_amo(struct batch *b, struct transport_remote at, const struct stream_amo *amo)
+{
+    struct record r = {.offset = at.offset,
+                       .region = (uint8_t)at.region,
+                       .op = (uint8_t)amo->op,
+                       .width = (uint8_t)amo->width};
+    append(b, &r, (uint64_t[]){amo->operand, amo->compare},
+           amo->op == TRANSPORT_CSWAP ? 2 * sizeof(uint64_t) : sizeof(uint64_t));
+}
+
+// `was_empty`: the heartbeat has to know, should this PE never wait.
+static void give(struct batch *b, bool was_empty)
+{
+    if (was_empty)
+        atomic_fetch_add(&stream_open, 1); // seq_cst: pairs with the heartbeat's load, see there
+    pthread_mutex_unlock(&b->lock);
+    if (was_empty)
+        heartbeat_kick();
+}
+
+static bool gathers(struct stream *s, size_t n)
+{
+    size_t most = (size_t)settings.coalesce;
+    if (!most)
+        return false;
+    if (unlikely(n > most) && atomic_load_explicit(&s->in_session, memory_order_relaxed))
+        most = SESSION_PUT;
+    return n <= most && padded(n) + 2 * MOST_RECORD <= room();
+}
+
+bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n)
+{
+    struct batch *b = gathers(s, n) ? take(s, to.pe, sizeof(struct record) + padded(n)) : NULL;
+    if (!b)
+        return false;
+    bool was_empty = !b->n;
+    append_put(b, to, from, n);
+    give(b, was_empty);
+    return true;
+}
+
+bool stream_amo(struct stream *s, struct transport_remote at, const struct stream_amo *amo)
+{
+    struct batch *b = gathers(s, sizeof(uint64_t)) ? take(s, at.pe, MOST_RECORD) : NULL;
+    if (!b)
+        return false;
+    bool was_empty = !b->n;
+    append_amo(b, at, amo);
+    give(b, was_empty);
+    return true;
+}
+
+// Somebody waits for a signal: it leaves at once, unless an answer is on its way, with which the
+// next wait or the heartbeat will push what has come together until then.
+bool stream_put_signal(struct stream *s, struct transport_remote to, const void *from, size_t n,
+                       struct transport_remote at, const struct stream_amo *signal)
+{
+    struct batch *b = gathers(s, n)
+                          ? take(s, to.pe, sizeof(struct record) + padded(n) + MOST_RECORD)
+                          : NULL;
+    if (!b)
+        return false;
+    bool was_empty = !b->n;
+    if (n)
+        append_put(b, to, from, n);
+    append_amo(b, at, signal);
+    give(b, was_empty);
+    if (!atomic_load_explicit(&s->in_session, memory_order_relaxed) &&
+        atomic_load_explicit(&s->heard, memory_order_relaxed) ==
+            atomic_load_explicit(&s->told, memory_order_relaxed))
+        stream_push(s, to.pe);
+    return true;
+}
+
+uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
+                          const struct stream_amo *amo)
+{
+    struct {
+        struct record r;
+        uint64_t operand, compare;
+    } one = {{.offset = at.offset,
+              .region = (uint8_t)at.region,
+              .op = (uint8_t)amo->op,
+              .width = (uint8_t)amo->width},
+             amo->operand,
+             amo->compare};
+    stream_push(s, at.pe); // it comes after what was gathered
+    net_connect(at.pe);
+    return net_batch_ask(at.pe, &one,
+                         sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));
+}
+
+// ---- Order and completion
+static void wait_for_answers(struct stream *s)
+{
+    uint64_t all = atomic_load_explicit(&s->told, memory_order_relaxed);
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    // Pairs with the release in stream_heard.
+    while ((int64_t)(atomic_load_explicit(&s->heard, memory_order_acquire) - all) < 0)
+        waiter_step(&w);
+}
+
+void stream_flush(struct stream *s)
+{
+    stream_push(s, -1);
+    wait_for_answers(s);
+    atomic_store_explicit(&s->fenced, false, memory_order_relaxed);
+}
+
+static bool has_open(struct stream *s)
+{
+    for (int i = 0; i < STREAM_BATCHES; i++) {
+        struct batch *b = batch_at(s, i);
+        if (b && atomic_load_explicit(&b->n, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+void stream_fence(struct stream *s)
+{
+    bool is_behind = has_open(s) || atomic_load_explicit(&s->heard, memory_order_acquire) !=
+                                        atomic_load_explicit(&s->told, memory_order_relaxed);
+    atomic_store_explicit(&s->fenced, is_behind, memory_order_relaxed);
+}
+
+void stream_heard(uint64_t index, uint64_t count)
+{
+    struct stream *s = index < LIMIT_STREAMS
+                           ? atomic_load_explicit(&streams[index], memory_order_acquire)
+                           : NULL;
+    if (!s) {
+        log_line(LOG_WARN, LOG_BOOT, "an answer that nobody waits for came from the network");
+        return;
+    }
+    // Pairs with the acquire load in wait_for_answers.
+    atomic_fetch_add_explicit(&s->heard, count, memory_order_release);
+    bell_check(&world_ctl(world.me)->bell);
+}
+
+bool stream_is_behind(struct stream *s, int pe)
+{
+    struct batch *b = batch_at(s, pe % STREAM_BATCHES);
+    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) ||
+           atomic_load_explicit(&s->heard, memory_order_acquire) !=
+               atomic_load_explicit(&s->told, memory_order_relaxed);
+}
+
+void stream_session(struct stream *s, bool starts)
+{
+    atomic_store_explicit(&s->in_session, starts, memory_order_relaxed);
+    if (!starts)
+        stream_push(s, -1);
+}
+
+// ---- At the target
+static unsigned char *own_memory(const struct record *r, size_t n)
+{
+    bool in_data = r->region == TRANSPORT_DATA;
+    size_t size = in_data ? world.data_size : (size_t)world.slice_size;
+    if (r->region >= TRANSPORT_REGIONS_FIXED || r->offset > size || n > size - r->offset)
+        return NULL;
+    return (in_data ? (unsigned char *)world.data : (unsigned char *)world.ctl) + r->offset;
+}
+
+// One word is stored by one instruction, so that nobody waiting for it sees half of it.
+static bool apply_put(const struct record *r, const unsigned char *from)
+{
+    unsigned char *to = own_memory(r, r->n);
+    if (!to)
+        return false;
+    uint64_t word;
+    uint32_t half;
+    if (r->n == sizeof word && (uintptr_t)to % sizeof word == 0) {
+        memcpy(&word, from, sizeof word);
+        atomic_store_explicit((_Atomic uint64_t *)to, word, memory_order_release);
+    } else if (r->n == sizeof half && (uintptr_t)to % sizeof half == 0) {
+        memcpy(&half, from, sizeof half);
+        atomic_store_explicit((_Atomic uint32_t *)to, half, memory_order_release);
+    } else {
+        atomic_thread_fence(memory_order_release);
+        memcpy(to, from, r->n);
+    }
+    return true;
+}
+
+static bool apply_amo(const struct record *r, const unsigned char *from, uint64_t *old)
+{
+    size_t size = r->width == TRANSPORT_32 ? sizeof(uint32_t) : sizeof(uint64_t);
+    unsigned char *word = own_memory(r, size);
+    uint64_t operand, compare = 0;
+    if (!word || (uintptr_t)word % size)
+        return false;
+    memcpy(&operand, from, sizeof operand);
+    if (r->op == TRANSPORT_CSWAP)
+        memcpy(&compare, from + sizeof operand, sizeof compare);
+    *old = cpu_amo(word, (enum transport_op)r->op, (enum transport_width)r->width, operand,
+                   compare);
+    return true;
+}
+
+static size_t bytes_of(const struct record *r)
+{
+    if (r->op == PUT)
+        return padded(r->n);
+    return r->op == TRANSPORT_CSWAP ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+}
+
+bool stream_apply(const void *records, size_t n, uint64_t *old)
+{
+    const unsigned char *at = records;
+    struct record r;
+    *old = 0;
+    while (n) {
+        if (n < sizeof r)
+            return false;
+        memcpy(&r, at, sizeof r);
+        if (r.op > PUT || r.width >= TRANSPORT_WIDTH_COUNT || bytes_of(&r) > n - sizeof r)
+            return false;
+        if (!(r.op == PUT ? apply_put(&r, at + sizeof r) : apply_amo(&r, at + sizeof r, old)))
+            return false;
+        at += sizeof r + bytes_of(&r);
+        n -= sizeof r + bytes_of(&r);
+    }
+    bell_check(&world_ctl(world.me)->bell);
+    return true;
+}
+
+// ---- Their life
+static void drop(struct stream *s)
+{
+    for (int i = 0; i < STREAM_BATCHES; i++) {
+        struct batch *b = batch_at(s, i);
+        s->batch[i] = NULL;
+        if (b)
+            pthread_mutex_destroy(&b->lock);
+        free(b);
+    }
+}
+
+void stream_for_all(void (*fn)(struct stream *s))
+{
+    for (int i = 1; i < LIMIT_STREAMS; i++) {
+        struct stream *s = atomic_load_explicit(&streams[i], memory_order_acquire);
+        if (s)
+            fn(s);
+    }
+}
+
+static void release(struct stream *s)
+{
+    atomic_store_explicit(&streams[s->index], NULL, memory_order_relaxed);
+    net.transport->ctx_destroy(net.ep, s->ctx);
+    drop(s);
+    free(s);
+}
+
+void stream_down(void)
+{
+    stream_for_all(release);
+    drop(&stream_default);
+    stream_default = (struct stream){0};
+    stream_open = 0;
+}
+
+struct stream *stream_new(long options)
+{
+    struct stream *s = net.transport ? calloc(1, sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    while (s->index < LIMIT_STREAMS && streams[s->index])
+        s->index++;
+    if (s->index == LIMIT_STREAMS || net.transport->ctx_create(net.ep, options, &s->ctx)) {
+        free(s);
+        s = NULL;
+    } else {
+        // Pairs with the acquire loads of those who look through them.
+        atomic_store_explicit(&streams[s->index], s, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void stream_free(struct stream *s)
+{
+    if (!net.transport) // stream_down has
+        return;
+    pthread_mutex_lock(&lock);
+    release(s);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream of operations to PEs of other nodes: what a context is between nodes. It has its own
+// context of the transport, so that quiet waits for its own operations alone, and it gathers small
+// puts and atomics without a result into batches:
+//
+//     put 8 B --\                          transport            PE 3
+//     inc -------+-> batch for PE 3 -> one active message -> applied in order, answered once
+//     p --------/
+//
+// A batch leaves when it is full, when anything of this PE waits, tests, fences what cannot follow in
+// the same batch, or sends a message, and by the heartbeat when the PE computes. What has been
+// gathered alone leaves as the put or atomic it is.
+//
+// A fence costs nothing between operations that are gathered: messages of a pair keep their order.
+// What goes by itself after it waits until the batches are answered.
+#ifndef SHOAL_CORE_STREAM_H
+#define SHOAL_CORE_STREAM_H
+
+#include "compiler.h"
+#include "transport.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct batch;
+enum { STREAM_BATCHES = 64 }; // PEs with an open batch at once, by the low bits of their number
+
+struct stream {
+    void *ctx; // of the transport; NULL: the endpoint's own
+    uint32_t index;
+    _Atomic bool fenced;          // batches that are not answered come before what is sent now
+    _Atomic bool in_session;      // shmem_ctx_session_start(SHMEM_CTX_SESSION_BATCH)
+    _Atomic uint64_t told, heard; // messages that are answered once done, and those that were
+    _Atomic(struct batch *) batch[STREAM_BATCHES];
+};
+extern struct stream stream_default;
+
+void stream_down(void);
+
+// NULL: there is no network, or no room for one more; the default stream serves then.
+struct stream *stream_new(long options);
+void stream_free(struct stream *s); // after stream_flush
+
+// An atomic in a batch.
+struct stream_amo {
+    enum transport_op op;
+    enum transport_width width;
+    uint64_t operand, compare;
+};
+
+// True: gathered, the source may be reused. False: nothing has happened, it has to go by itself.
+bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n);
+bool stream_amo(struct stream *s, struct transport_remote at, const struct stream_amo *amo);
+// Data and signal, in this order whatever leaves between.
+bool stream_put_signal(struct stream *s, struct transport_remote to, const void *from, size_t n,
+                       struct transport_remote at, const struct stream_amo *signal);
+
+// May anything that was gathered for pe, or left in a batch, not be done yet?
+bool stream_is_behind(struct stream *s, int pe);
+
+// The atomic done by the target's processor, after all that was gathered for it; the old value.
+uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
+                          const struct stream_amo *amo);
+
+void stream_push(struct stream *s, int pe); // -1: all PEs
+void stream_flush(struct stream *s);        // and answered
+void stream_fence(struct stream *s);        // all that went by itself is complete
+// Before a put or an atomic that goes by itself.
+static inline void stream_alone(struct stream *s)
+{
+    if (unlikely(atomic_load_explicit(&s->fenced, memory_order_relaxed)))
+        stream_flush(s);
+}
+
+// Batches that are not empty, of all streams; whoever waits pushes them.
+extern _Atomic int stream_open;
+void stream_push_all(void);
+void stream_for_all(
+    void (*fn)(struct stream *s)); // but the default one; none is made or freed meanwhile
+
+// A session is a hint: larger puts are gathered too, and signals wait like the rest.
+void stream_session(struct stream *s, bool starts);
+
+// What came: the records of a batch; false when they are malformed. *old: of the last atomic.
+bool stream_apply(const void *records, size_t n, uint64_t *old);
+void stream_heard(uint64_t index, uint64_t count);
+
+#endif
