@@ -99,7 +99,7 @@ int raise_on_session(struct session *session, int code, const char *call, const 
     RAISE(at);
 }
 
-int raise_on_win(struct win *win, int code, const char *call, const char *fmt, ...)
+int raise_on_win_(struct win *win, int code, const char *call, const char *fmt, ...)
 {
     char what[WHAT_MOST];
     snprintf(what, sizeof what, "window %s", win->name);
