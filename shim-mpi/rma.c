@@ -178,7 +178,7 @@ static int move_far(struct rma *r, bool put)
     return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
 }
 
-static __attribute__((noinline)) int move(struct rma *r, bool put)
+static int move(struct rma *r, bool put)
 {
     bool idle;
     int error = rma_begin(r, RMA_ORIGIN, &idle);
@@ -200,13 +200,30 @@ static __attribute__((noinline)) int move(struct rma *r, bool put)
     return error ? error : rma_end(r, false);
 }
 
-// ---- The usual case: the same dense type on both sides, a target that is mapped here and open.
+// ---- The usual case: the same dense type on both sides, a target that is mapped here and open
 static inline void copy(void *to, const void *from, size_t n)
 {
     if (n == sizeof(uint64_t))
         memcpy(to, from, sizeof(uint64_t));
     else
         memcpy(to, from, n);
+}
+
+// Apart, so that the usual case is not burdened with what this needs.
+static __attribute__((noinline, cold)) int move_slow(const char *call, bool put, void *origin,
+                                                     MPI_Count count, MPI_Datatype datatype,
+                                                     int rank, MPI_Aint disp, MPI_Count there_count,
+                                                     MPI_Datatype there_type, MPI_Win win,
+                                                     MPI_Request *request)
+{
+    struct rma r = {.call = call,
+                    .win = win,
+                    .rank = rank,
+                    .disp = disp,
+                    .origin = {origin, count, datatype, NULL},
+                    .there = {NULL, there_count, there_type, NULL},
+                    .request = request};
+    return move(&r, put);
 }
 
 static inline __attribute__((always_inline)) int rma_move(const char *call, bool put, void *origin,
@@ -228,14 +245,8 @@ static inline __attribute__((always_inline)) int rma_move(const char *call, bool
         copy(put ? to : from, put ? from : to, bytes);
         return MPI_SUCCESS;
     }
-    struct rma r = {.call = call,
-                    .win = win,
-                    .rank = rank,
-                    .disp = disp,
-                    .origin = {origin, count, datatype, NULL},
-                    .there = {NULL, there_count, there_type, NULL},
-                    .request = request};
-    return move(&r, put);
+    return move_slow(call, put, origin, count, datatype, rank, disp, there_count, there_type, win,
+                     request);
 }
 
 // name, count's type, what the origin's buffer is, put?

@@ -59,12 +59,12 @@ static inline struct target *rma_direct(struct win *w, int rank, MPI_Aint disp, 
     if (unlikely(!w || (unsigned)rank >= (unsigned)w->size))
         return NULL;
     struct target *t = &w->target[rank];
-    if (unlikely(!target_access(t) || !t->direct ||
+    if (unlikely(!target_access(t) ||
                  __builtin_mul_overflow((size_t)disp, (size_t)t->disp_unit, &offset)))
         return NULL;
     offset += (size_t)at;
     // 0 bytes are more than SIZE_MAX here.
-    if (unlikely(offset > t->size || bytes - 1 >= t->size - offset))
+    if (unlikely(offset > t->reach || bytes - 1 >= t->reach - offset))
         return NULL;
     *to = t->direct + offset;
     return t;

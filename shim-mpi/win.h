@@ -69,12 +69,13 @@ enum {
 
 struct target {
     char *direct; // its window here; NULL: not reached by load and store, or a dynamic window
-    size_t size;
+    size_t reach; // bytes of it that are: all or none
     MPI_Aint disp_unit;
     _Atomic uint8_t access;
     bool is_opening;  // a thread takes the lock for an epoch of MPI_Win_lock_all
     enum memory memory;
     int next_touched; // in an epoch that opens targets as they are used, -1: the last
+    size_t size;
     uint64_t va;
     shoal_rptr_t at;
     struct control *control; // NULL: not reached by load and store

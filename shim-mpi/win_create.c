@@ -182,6 +182,7 @@ static int target_fill(struct making *m, int i, const struct card *card, const s
         t->direct = shoal_direct(t->at, t->size);
     else if (t->memory == MEMORY_PRIVATE && i == w->rank)
         t->direct = m->base;
+    t->reach = t->direct ? t->size : 0;
     if (m->flavor == MPI_WIN_FLAVOR_SHARED && t->size && !t->direct)
         return MPI_ERR_RMA_SHARED;
     if (piece)
