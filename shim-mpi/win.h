@@ -27,10 +27,10 @@ enum { BARRIER_ROUNDS = 32, LINE = 64 };
 // Of one member, in its memory. Others change it; the owner waits for the words of the barrier and
 // of its peers.
 struct control {
-    // The lock of MPI_Win_lock, fair: each takes a ticket of `users`; an exclusive one has the lock
-    // when `write` has come to its ticket, a shared one when `read` has, which it then lets go on.
-    _Alignas(LINE) _Atomic uint64_t users;
-    _Atomic uint64_t read, write;
+    // The lock of MPI_Win_lock: readers, or LOCK_WRITER; and the queue of those who wait for it, of
+    // whom the one whose ticket is served may take it (win_word.c).
+    _Alignas(LINE) _Atomic uint64_t holders;
+    _Atomic uint64_t tickets, served;
     // Held by whoever changes elements that no processor's atomic covers (win_acc.c).
     _Atomic uint64_t accumulate;
     // The table of a dynamic window (win_dynamic.c): odd while it changes.
@@ -81,7 +81,6 @@ struct target {
     struct control *control; // NULL: not reached by load and store
     shoal_rptr_t control_at;
     uint64_t posted, completed; // of its words in the own control: how many have been waited for
-    uint64_t ticket;            // of the exclusive lock
     struct attached_table *attached;
 };
 

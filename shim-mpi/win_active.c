@@ -6,6 +6,8 @@
 #include "error.h"
 #include "win.h"
 
+#include <sched.h>
+
 enum {
     FENCE_ASSERTS = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
     POST_ASSERTS = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT,
@@ -151,10 +153,12 @@ MPI_DEFINE(int, Win_test, MPI_Win win, int *flag)
         done = atomic_load_explicit(&w->control->peer[t - w->target].completed,
                                     memory_order_acquire) > t->completed;
     }
-    if (done)
+    if (done) {
         end_exposure(w);
-    else
+    } else { // a program that polls lets others go on
         progress();
+        sched_yield();
+    }
     *flag = done;
     return MPI_SUCCESS;
 }

@@ -9,6 +9,8 @@
 
 #include <sched.h>
 
+enum { LAPS = 512 };
+
 static void set_access(struct target *t, unsigned bits)
 {
     atomic_store_explicit(&t->access, (uint8_t)bits, memory_order_relaxed);
@@ -239,6 +241,17 @@ MPI_DEFINE(int, Win_unlock_all, MPI_Win win)
 
 // ---- Flushes. Stores are on their way when an operation returns; what remains is their order
 // against what follows, also against loads: a fence of the processor.
+// Programs wait for words by polling them between flushes: others must get their share of this
+// process meanwhile, and of its core.
+static inline void lap(void)
+{
+    static _Thread_local unsigned laps;
+    if (unlikely(++laps % LAPS == 0)) {
+        progress();
+        sched_yield();
+    }
+}
+
 void win_flush(struct win *w, int rank)
 {
     if (likely(!w->is_far)) {
@@ -256,8 +269,10 @@ static int flush(const char *call, MPI_Win win, int rank)
     if (unlikely(rank == MPI_PROC_NULL))
         return win_check(call, win, &w);
     int error = check_passive(call, win, rank, &w);
-    if (!error)
+    if (!error) {
+        lap();
         win_flush(w, rank);
+    }
     return error;
 }
 
@@ -267,6 +282,7 @@ MPI_DEFINE(int, Win_flush, int rank, MPI_Win win)
     struct win *w = win_of(win);
     if (likely(w && (unsigned)rank < (unsigned)w->size && !w->is_far &&
                (target_access(&w->target[rank]) & ACCESS_PASSIVE))) {
+        lap();
         atomic_thread_fence(memory_order_seq_cst);
         return MPI_SUCCESS;
     }
@@ -283,6 +299,7 @@ MPI_DEFINE(int, Win_flush_local, int rank, MPI_Win win)
     int error = win_check(call, win, &w);
     if (!error)
         error = win_check_rank(call, w, rank);
+    lap();
     return error || rank == MPI_PROC_NULL ? error : check_passive(call, win, rank, &w);
 }
 
@@ -294,6 +311,7 @@ MPI_DEFINE(int, Win_flush_all, MPI_Win win)
 MPI_DEFINE(int, Win_flush_local_all, MPI_Win win)
 {
     struct win *w;
+    lap();
     return check_passive("MPI_Win_flush_local_all", win, -1, &w);
 }
 
@@ -301,6 +319,7 @@ MPI_DEFINE(int, Win_sync, MPI_Win win)
 {
     struct win *w;
     int error = win_check("MPI_Win_sync", win, &w);
+    lap();
     if (!error)
         atomic_thread_fence(memory_order_seq_cst);
     return error;

@@ -76,59 +76,88 @@ static void wait_step(unsigned *steps)
     }
 }
 
-// ---- The lock. Whoever holds it alone changes `read` and `write` alone, so stores will do.
-static void wait_turn(struct target *t, size_t offset, uint64_t ticket)
+// ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
+// readers that hold another lock already pass by the queue: a writer in it may wait for that very
+// lock's other readers, one of which may wait behind another writer here.
+#define LOCK_WRITER (UINT64_C(1) << 63)
+static _Atomic int locks_held; // by this process, of all windows
+
+static bool word_swap(struct target *t, size_t offset, uint64_t from, uint64_t to)
 {
     _Atomic uint64_t *here = word_here(t, offset);
+    return likely(here) ? atomic_compare_exchange_strong_explicit(
+                              here, &from, to, memory_order_acquire, memory_order_relaxed)
+                        : word_atomic(t, offset, SHOAL_CSWAP, to, from) == from;
+}
+
+static uint64_t word_get(struct target *t, size_t offset)
+{
+    _Atomic uint64_t *here = word_here(t, offset);
+    return likely(here) ? atomic_load_explicit(here, memory_order_acquire)
+                        : word_atomic(t, offset, SHOAL_NOOP, 0, 0);
+}
+
+static bool try_lock(struct target *t, bool exclusive)
+{
+    if (exclusive)
+        return word_swap(t, CONTROL(holders), 0, LOCK_WRITER);
+    uint64_t holders = t->control ? word_get(t, CONTROL(holders)) : 0; // from afar: a guess
+    while (!(holders & LOCK_WRITER)) {
+        if (word_swap(t, CONTROL(holders), holders, holders + 1))
+            return true;
+        holders = word_get(t, CONTROL(holders));
+    }
+    return false;
+}
+
+// From afar it is not worth a way there and back to see whether there is a queue.
+static bool has_queue(struct target *t)
+{
+    struct control *c = t->control;
+    return c && atomic_load_explicit(&c->tickets, memory_order_relaxed) !=
+                    atomic_load_explicit(&c->served, memory_order_relaxed);
+}
+
+static void queue_up(struct target *t, bool exclusive)
+{
     unsigned steps = 0;
-    if (here)
-        while (atomic_load_explicit(here, memory_order_acquire) < ticket)
-            wait_step(&steps);
-    else
-        while (word_atomic(t, offset, SHOAL_NOOP, 0, 0) < ticket)
-            progress();
+    uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
+    while (word_get(t, CONTROL(served)) != ticket)
+        wait_step(&steps);
+    for (steps = 0; !try_lock(t, exclusive);)
+        wait_step(&steps);
+    word_fetch_add(t, CONTROL(served), 1);
 }
 
 void lock_take(struct target *t, bool exclusive)
 {
-    uint64_t ticket = word_fetch_add(t, CONTROL(users), 1);
-    wait_turn(t, exclusive ? CONTROL(write) : CONTROL(read), ticket);
-    if (exclusive)
-        t->ticket = ticket;
+    bool is_inner = atomic_fetch_add_explicit(&locks_held, 1, memory_order_relaxed) > 0;
+    bool passes = is_inner && !exclusive;
+    unsigned steps = 0;
+    if (likely((passes || !has_queue(t)) && try_lock(t, exclusive)))
+        return;
+    if (!passes)
+        queue_up(t, exclusive);
     else
-        word_fetch_add(t, CONTROL(read), 1);
+        while (!try_lock(t, exclusive))
+            wait_step(&steps);
 }
 
-// release: the next one sees what was done under the lock.
+// release: the next one sees what was done under the lock. Nobody changes the word of a writer.
 void lock_give(struct target *t, bool exclusive)
 {
-    struct control *here = t->control;
-    if (!exclusive) {
-        word_fetch_add(t, CONTROL(write), 1);
-    } else if (likely(here)) {
-        atomic_store_explicit(&here->read, t->ticket + 1, memory_order_release);
-        atomic_store_explicit(&here->write, t->ticket + 1, memory_order_release);
-    } else {
-        word_fetch_add(t, CONTROL(read), 1);
-        word_fetch_add(t, CONTROL(write), 1);
-    }
+    atomic_fetch_sub_explicit(&locks_held, 1, memory_order_relaxed);
+    if (likely(exclusive && t->control))
+        atomic_store_explicit(&t->control->holders, 0, memory_order_release);
+    else
+        word_fetch_add(t, CONTROL(holders), exclusive ? LOCK_WRITER : UINT64_MAX);
 }
 
 // ---- The lock of accumulates: held for one operation
-static bool try_accumulate(struct target *t)
-{
-    _Atomic uint64_t *here = word_here(t, CONTROL(accumulate));
-    uint64_t none = 0;
-    if (here)
-        return atomic_compare_exchange_strong_explicit(here, &none, 1, memory_order_acquire,
-                                                       memory_order_relaxed);
-    return word_atomic(t, CONTROL(accumulate), SHOAL_CSWAP, 1, 0) == 0;
-}
-
 void accumulate_lock(struct target *t)
 {
     unsigned steps = 0;
-    while (!try_accumulate(t))
+    while (!word_swap(t, CONTROL(accumulate), 0, 1))
         wait_step(&steps);
 }
 
