@@ -109,8 +109,11 @@ static int check_passive(const char *call, MPI_Win win, int rank, struct win **w
         error = win_check_rank(call, *w, rank);
     if (error)
         return error;
-    bool is_one = (*w)->epoch == EPOCH_LOCK && (rank < 0 || target_access(&(*w)->target[rank]));
-    if (is_one || (*w)->epoch == EPOCH_LOCK_ALL)
+    shim_lock_take(&(*w)->lock);
+    enum epoch epoch = (*w)->epoch;
+    shim_lock_give(&(*w)->lock);
+    bool is_one = epoch == EPOCH_LOCK && (rank < 0 || target_access(&(*w)->target[rank]));
+    if (is_one || epoch == EPOCH_LOCK_ALL)
         return MPI_SUCCESS;
     return raise_on_win(*w, MPI_ERR_RMA_SYNC, call,
                         "%s: call MPI_Win_lock or MPI_Win_lock_all first",
@@ -165,8 +168,10 @@ MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
         lock_take(t, exclusive);
         access |= ACCESS_HELD;
     }
+    shim_lock_take(&w->lock);
     t->is_opening = false;
     set_access(t, access);
+    shim_lock_give(&w->lock);
     return MPI_SUCCESS;
 }
 
@@ -180,16 +185,16 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
     if (error || rank == MPI_PROC_NULL)
         return error;
     struct target *t = &w->target[rank];
-    unsigned access = target_access(t);
-    if (unlikely(w->epoch != EPOCH_LOCK || !access))
-        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "rank %d is not locked", rank);
     if (unlikely(w->is_far))
         win_flush(w, rank);
     shim_lock_take(&w->lock);
-    set_access(t, 0);
-    if (--w->locked == 0)
+    unsigned access = w->epoch == EPOCH_LOCK ? target_access(t) : 0;
+    set_access(t, w->epoch == EPOCH_LOCK ? 0 : target_access(t));
+    if (access && --w->locked == 0)
         w->epoch = EPOCH_NONE;
     shim_lock_give(&w->lock);
+    if (unlikely(!access))
+        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "rank %d is not locked", rank);
     if (access & ACCESS_HELD)
         lock_give(t, (access & ACCESS_EXCLUSIVE) != 0);
     else

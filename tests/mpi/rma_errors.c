@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrong use of windows gives the class of error that the standard names, and nothing happens.
-// ENV: ASAN_OPTIONS=allocator_may_return_null=1
+// ENV: ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 #include "mpi_check.h"
 
 #define GIVES(class, call) CHECK_EQ(class_of(call), class)

@@ -7,7 +7,7 @@
 
 enum { THREADS = 4, TIMES = 400 };
 
-static MPI_Win all, own[THREADS], wide_win;
+static MPI_Win all, own[THREADS], wide_win, spread;
 static long *words;
 
 static void *work(void *arg)
@@ -27,6 +27,16 @@ static void *work(void *arg)
         CHECK_EQ(got, 100 + id);
         OK(MPI_Accumulate(&wide, 1, MPI_LONG_DOUBLE, target, 0, 1, MPI_LONG_DOUBLE, MPI_SUM,
                           wide_win));
+        // One window, and each thread's own targets in it.
+        target = target / THREADS * THREADS + id;
+        if (target < npes) {
+            OK(MPI_Win_lock(i % 4 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, spread));
+            OK(MPI_Get(&got, 1, MPI_LONG, target, 0, 1, MPI_LONG, spread));
+            OK(MPI_Win_flush_local(target, spread));
+            CHECK_EQ(got, 7 + target);
+            OK(MPI_Win_unlock(target, spread));
+        }
+        target = target < npes ? target : me;
         if (i % 8 == 0) {
             MPI_Request r;
             OK(MPI_Win_lock(i % 16 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, own[id]));
@@ -49,7 +59,7 @@ int main(void)
 {
     pthread_t threads[THREADS];
     int provided;
-    long *counters[THREADS];
+    long *counters[THREADS], seven;
     long double *wide;
     OK(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
     OK(MPI_Comm_rank(MPI_COMM_WORLD, &me));
@@ -60,6 +70,8 @@ int main(void)
                         &wide_win));
     memset(words, 0, (1 + THREADS) * sizeof(long));
     *wide = 0;
+    seven = 7 + me;
+    OK(MPI_Win_create(&seven, sizeof seven, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &spread));
     for (int i = 0; i < THREADS; i++) {
         OK(MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &counters[i],
                             &own[i]));
@@ -81,6 +93,7 @@ int main(void)
         CHECK_EQ(total(*counters[i]), (long)TIMES / 8 * npes);
         OK(MPI_Win_free(&own[i]));
     }
+    OK(MPI_Win_free(&spread));
     OK(MPI_Win_free(&wide_win));
     OK(MPI_Win_free(&all));
     return mpi_done();
