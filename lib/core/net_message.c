@@ -12,7 +12,6 @@
 #include "wait.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,20 +90,15 @@ size_t net_batch_room(void)
     return net.facts.am_max - offsetof(struct net_head, op);
 }
 
-void net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
+int net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
 {
     struct net_head head = {
         .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | stream, .n = (uint32_t)n};
     size_t room = offsetof(struct net_head, op);
     unsigned char bytes[room + n];
-    int status;
     memcpy(bytes, &head, room);
     memcpy(bytes + room, records, n);
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, room + n)) == TRANSPORT_AGAIN)
-        if (net.transport->progress(net.ep) == 0)
-            sched_yield();
-    if (status < 0)
-        net_failed("a message", pe, status);
+    return net.transport->am(net.ep, NULL, pe, bytes, room + n);
 }
 
 void net_message_coll(int pe, const void *bytes, size_t n)

@@ -3,6 +3,7 @@
 #include "stream.h"
 
 #include "cpu_amo.h"
+#include "host_watch.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
@@ -11,6 +12,7 @@
 #include "world.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,46 +61,62 @@ _Noreturn static void failed(int pe, int status)
     fatal("transport %s failed with %d towards PE %d", net.facts.name, status, pe);
 }
 
-// The only record goes as what it is, unless its order to others has to be kept. False: it cannot.
-static bool send_one(struct stream *s, struct batch *b)
+// The only record goes as what it is, unless its order to others has to be kept: then it is
+// TRANSPORT_UNSUPPORTED. TRANSPORT_AGAIN: there is no room now.
+static int try_one(struct stream *s, const struct batch *b)
 {
     struct record r;
     uint64_t operand;
-    int status;
     memcpy(&r, b->bytes, sizeof r);
     memcpy(&operand, b->bytes + sizeof r, sizeof operand);
     struct transport_remote to = {b->pe, r.region, r.offset};
     if (b->count != 1 || atomic_load_explicit(&s->fenced, memory_order_relaxed) ||
         (r.op == PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
-        return false;
-    do {
-        status = r.op == PUT
-                     ? net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL)
-                     : net.transport->amo(net.ep, s->ctx, to, (enum transport_op)r.op,
-                                          (enum transport_width)r.width, operand, 0, NULL, NULL);
-        if (status == TRANSPORT_AGAIN)
-            net.transport->progress(net.ep);
-    } while (status == TRANSPORT_AGAIN);
+        return TRANSPORT_UNSUPPORTED;
+    if (r.op == PUT)
+        return net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL);
+    return net.transport->amo(net.ep, s->ctx, to, (enum transport_op)r.op,
+                              (enum transport_width)r.width, operand, 0, NULL, NULL);
+}
+
+static int try_all(struct stream *s, const struct batch *b)
+{
+    // Before it goes, lest its answer is heard first.
+    atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
+    int status = net_batch_send(b->pe, s->index, b->bytes, b->n);
+    if (status == TRANSPORT_AGAIN)
+        atomic_fetch_sub_explicit(&s->told, 1, memory_order_relaxed);
+    return status;
+}
+
+// With the batch locked. False: there is no room now.
+static bool try_push(struct stream *s, struct batch *b)
+{
+    if (!b->n)
+        return true;
+    net_connect(b->pe);
+    int status = try_one(s, b);
     if (status == TRANSPORT_UNSUPPORTED)
+        status = try_all(s, b);
+    if (status == TRANSPORT_AGAIN)
         return false;
     if (status < 0)
         failed(b->pe, status);
-    return true;
-}
-
-// With the batch locked.
-static void push(struct stream *s, struct batch *b)
-{
-    if (!b->n)
-        return;
-    net_connect(b->pe);
-    if (!send_one(s, b)) {
-        atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
-        net_batch_send(b->pe, s->index, b->bytes, b->n);
-    }
     atomic_store_explicit(&b->n, 0, memory_order_relaxed);
     b->count = 0;
     atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
+    return true;
+}
+
+// The transport alone is moved meanwhile: what comes is not run with a batch locked. The heartbeat
+// may be waiting for the same lock: a lost host is seen here, too.
+static void push(struct stream *s, struct batch *b)
+{
+    while (!try_push(s, b)) {
+        if (net.transport->progress(net.ep) == 0)
+            sched_yield();
+        host_watch_beat();
+    }
 }
 
 static struct batch *batch_at(struct stream *s, int i)
@@ -132,7 +150,7 @@ void stream_push_all(void)
             if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed) ||
                 pthread_mutex_trylock(&b->lock))
                 continue;
-            push(s, b);
+            try_push(s, b); // progress waits for nobody
             pthread_mutex_unlock(&b->lock);
         }
     }

@@ -80,6 +80,7 @@ static void tell_of_dead(int dead)
 static void look_at_job(void)
 {
     join_look();
+    host_watch_beat(); // the heartbeat may be waiting itself, for room towards a lost host
     int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
     if (unlikely(dead > watch.told && watch.fn))
         tell_of_dead(dead);
