@@ -3,35 +3,32 @@
 // each level a process offers every vertex of its frontier as the parent of the neighbours, wherever
 // these are, by MPI_Accumulate with MPI_MIN. A fence ends the level. The tree is then checked.
 //
-//     mpiexec -n 4 mpi_bfs [scale [edges per vertex]]
+//     mpiexec -n 4 mpi_bfs --scale 16
+
+#include "example_mpi.h"
 
 #include <limits.h>
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-static int me, npes, scale = 10, factor = 16;
+static long scale = 10, factor = 16;
+static const struct example_option options[] = {
+    {"--scale", "N", &scale, 1, NULL, "2 to this power vertices"},
+    {"--edges", "N", &factor, 1, NULL, "edges for each vertex"},
+    {.name = NULL},
+};
+
+static int me, npes;
 static long vertices, local; // vertex v is number v / npes of process v % npes
 static long *first,
     *neighbour; // edges of own vertex i: neighbour[first[i]] to neighbour[first[i + 1]]
 static long *offered, *parent, *level; // offered: the window, LONG_MAX for nothing
 static MPI_Win win;
 
-static uint64_t random_at(uint64_t n)
-{
-    uint64_t z = (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 // Edge e of the Kronecker graph with the benchmark's probabilities; all processes know all edges.
 static void edge(long e, long *from, long *to)
 {
     *from = *to = 0;
     for (int bit = 0; bit < scale; bit++) {
-        unsigned r = (unsigned)(random_at((uint64_t)(e * scale + bit)) % 100);
+        unsigned r = (unsigned)(example_random((uint64_t)(e * scale + bit)) % 100);
         int quarter = r < 57 ? 0 : r < 76 ? 1 : r < 95 ? 2 : 3;
         *from = *from * 2 + quarter / 2;
         *to = *to * 2 + quarter % 2;
@@ -63,11 +60,11 @@ static void add(long own, long other)
 
 static void build(void)
 {
-    first = calloc((size_t)local + 2, sizeof *first);
+    first = example_alloc((size_t)local + 2, sizeof *first);
     each_own(count);
     for (long i = 2; i < local + 2; i++)
         first[i] += first[i - 1];
-    neighbour = malloc((size_t)(first[local + 1] + 1) * sizeof *neighbour);
+    neighbour = example_alloc((size_t)first[local + 1], sizeof *neighbour);
     each_own(add);
 }
 
@@ -137,17 +134,20 @@ static long faults(long root)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &npes);
-    scale = argc > 1 ? atoi(argv[1]) : scale;
-    factor = argc > 2 ? atoi(argv[2]) : factor;
+    int status = example_options(argc, argv, "breadth-first search, by accumulates", options);
+    if (status != EXAMPLE_RUN) {
+        MPI_Finalize();
+        return status;
+    }
+    me = example_rank();
+    npes = example_size();
     vertices = 1L << scale;
     local = (vertices + npes - 1) / npes;
     build();
     MPI_Win_allocate(local * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
                      &offered, &win);
     MPI_Alloc_mem(local * (MPI_Aint)sizeof(long), MPI_INFO_NULL, &level);
-    parent = malloc((size_t)local * sizeof *parent);
+    parent = example_alloc((size_t)local, sizeof *parent);
     double start = MPI_Wtime();
     long from, root, sums[2], mine[2] = {0, 0};
     edge(1, &root, &from);

@@ -2,14 +2,19 @@
 // Get, compute, put with requests: every process fetches blocks of its neighbour's window, filters
 // them and puts the results back, several blocks on their way at a time (MPI_Rget, MPI_Rput).
 //
-//     mpiexec -n 4 mpi_filter [blocks [numbers of a block [blocks on their way]]]
+//     mpiexec -n 4 mpi_filter --blocks 64 --numbers 32k --depth 4
 
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "example_mpi.h"
 
-static int me, npes, blocks = 64, numbers = 4096, depth = 4;
+static long blocks = 64, block_numbers = 4096, depth = 4;
+static const struct example_option options[] = {
+    {"--blocks", "N", &blocks, 1, NULL, "blocks of each rank"},
+    {"--numbers", "N", &block_numbers, 1, NULL, "numbers of a block"},
+    {"--depth", "N", &depth, 1, NULL, "blocks on their way"},
+    {.name = NULL},
+};
+
+static int me, npes, numbers;
 
 static uint64_t filter(uint64_t x)
 {
@@ -28,11 +33,11 @@ struct stage {
 
 static void run(MPI_Win win, int target)
 {
-    struct stage *stage = calloc((size_t)depth, sizeof *stage);
-    for (int d = 0; d < depth; d++)
-        stage[d] = (struct stage){malloc((size_t)numbers * sizeof(uint64_t)), MPI_REQUEST_NULL,
-                                  MPI_REQUEST_NULL};
-    for (int i = 0; i < blocks + depth; i++) {
+    struct stage *stage = example_alloc((size_t)depth, sizeof *stage);
+    for (long d = 0; d < depth; d++)
+        stage[d] = (struct stage){example_alloc((size_t)numbers, sizeof(uint64_t)),
+                                  MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    for (long i = 0; i < blocks + depth; i++) {
         struct stage *s = &stage[i % depth];
         if (i >= depth) { // the block that was asked for `depth` steps ago
             MPI_Wait(&s->get, MPI_STATUS_IGNORE);
@@ -47,7 +52,7 @@ static void run(MPI_Win win, int target)
                      MPI_UINT64_T, win, &s->get);
         }
     }
-    for (int d = 0; d < depth; d++) {
+    for (long d = 0; d < depth; d++) {
         MPI_Wait(&stage[d].put, MPI_STATUS_IGNORE);
         free(stage[d].data);
     }
@@ -61,13 +66,16 @@ int main(int argc, char **argv)
     uint64_t *mine;
     long wrong = 0, all;
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &npes);
-    blocks = argc > 1 ? atoi(argv[1]) : blocks;
-    numbers = argc > 2 ? atoi(argv[2]) : numbers;
-    depth = argc > 3 ? atoi(argv[3]) : depth;
+    int status = example_options(argc, argv, "get, compute, put with requests", options);
+    if (status != EXAMPLE_RUN) {
+        MPI_Finalize();
+        return status;
+    }
+    me = example_rank();
+    npes = example_size();
+    numbers = (int)block_numbers;
     depth = depth < blocks ? depth : blocks;
-    long n = (long)blocks * numbers;
+    long n = blocks * numbers;
     MPI_Win_allocate(n * (MPI_Aint)sizeof *mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
                      &win);
     for (long i = 0; i < n; i++)
@@ -83,8 +91,8 @@ int main(int argc, char **argv)
         wrong += mine[i] != filter(first_value(me, i));
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (me == 0)
-        printf("mpi_filter: %d blocks of %d numbers on %d processes: %.3f s: %s\n", blocks, numbers,
-               npes, seconds, all ? "WRONG" : "right");
+        printf("mpi_filter: %ld blocks of %d numbers on %d processes: %.3f s: %s\n", blocks,
+               numbers, npes, seconds, all ? "WRONG" : "right");
     MPI_Win_free(&win);
     MPI_Finalize();
     return all != 0;

@@ -3,15 +3,19 @@
 // made, and pushed onto the list by comparing and swapping its head. A link is one word, the owner's
 // rank and the node's number there; addresses are looked up in a table that every process has.
 //
-//     mpiexec -n 4 mpi_list [nodes of each process]
+//     mpiexec -n 4 mpi_list --nodes 1000
 
-#include <mpi.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "example_mpi.h"
 
 enum { NOWHERE = -1 };
-static int me, npes, nodes = 200;
+
+static long nodes = 200;
+static const struct example_option options[] = {
+    {"--nodes", "N", &nodes, 1, NULL, "nodes that each rank pushes"},
+    {.name = NULL},
+};
+
+static int me, npes;
 static MPI_Win win;
 static MPI_Aint *address; // of node i of process r: address[r * nodes + i]; the head's comes last
 
@@ -57,31 +61,35 @@ static long walk(MPI_Aint head, long *sum)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &npes);
-    nodes = argc > 1 ? atoi(argv[1]) : nodes;
-    long all = (long)nodes * npes, sum, wrong, faults;
-    struct node **mine = malloc((size_t)nodes * sizeof *mine);
+    int status = example_options(argc, argv, "a linked list over all ranks", options);
+    if (status != EXAMPLE_RUN) {
+        MPI_Finalize();
+        return status;
+    }
+    me = example_rank();
+    npes = example_size();
+    long all = nodes * npes, sum, wrong, faults;
+    struct node **mine = example_alloc((size_t)nodes, sizeof *mine);
     long *list;
-    MPI_Aint head, *own = malloc((size_t)nodes * sizeof *own);
-    address = malloc((size_t)all * sizeof *address);
+    MPI_Aint head, *own = example_alloc((size_t)nodes, sizeof *own);
+    address = example_alloc((size_t)all, sizeof *address);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Alloc_mem(sizeof *list, MPI_INFO_NULL, &list);
     *list = NOWHERE;
     MPI_Win_attach(win, list, sizeof *list);
     for (int i = 0; i < nodes; i++) {
         MPI_Alloc_mem(sizeof *mine[i], MPI_INFO_NULL, &mine[i]);
-        mine[i]->value = (long)me * nodes + i;
+        mine[i]->value = me * nodes + i;
         MPI_Win_attach(win, mine[i], sizeof *mine[i]);
         MPI_Get_address(mine[i], &own[i]);
     }
     MPI_Get_address(list, &head);
     MPI_Bcast(&head, 1, MPI_AINT, 0, MPI_COMM_WORLD);
-    MPI_Allgather(own, nodes, MPI_AINT, address, nodes, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Allgather(own, (int)nodes, MPI_AINT, address, (int)nodes, MPI_AINT, MPI_COMM_WORLD);
     double start = MPI_Wtime();
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < nodes; i++)
-        push(mine[i], (long)me * nodes + i, head);
+        push(mine[i], me * nodes + i, head);
     MPI_Barrier(MPI_COMM_WORLD);
     double seconds = MPI_Wtime() - start;
     wrong = walk(head, &sum) != all || sum != all * (all - 1) / 2;

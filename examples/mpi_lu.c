@@ -3,14 +3,20 @@
 // each process owns the blocks (i, j) with (i + j * side) % size == rank and computes them; what it
 // needs of others it gets from their windows. Three fences a step are all the synchronization.
 //
-//     mpiexec -n 4 mpi_lu [blocks of a side [rows of a block]]
+//     mpiexec -n 4 mpi_lu --blocks 32 --rows 64
+
+#include "example_mpi.h"
 
 #include <math.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-static int me, npes, side = 12, rows = 16;
+static long blocks_of_side = 12, rows_of_block = 16;
+static const struct example_option options[] = {
+    {"--blocks", "N", &blocks_of_side, 1, NULL, "blocks of a side of the matrix"},
+    {"--rows", "N", &rows_of_block, 1, NULL, "rows of a block"},
+    {.name = NULL},
+};
+
+static int me, npes, side, rows;
 static double *mine; // own blocks, one after the other
 static MPI_Win win;
 
@@ -103,7 +109,7 @@ static void border(int k, double *room)
 
 static void interior(int k, double *room)
 {
-    const double **left = malloc((size_t)side * 2 * sizeof *left), **above = left + side;
+    const double **left = example_alloc((size_t)side * 2, sizeof *left), **above = left + side;
     MPI_Win_fence(MPI_MODE_NOPUT, win);
     for (int i = k + 1; i < side; i++) {
         left[i] = fetch(i, k, room + (size_t)i * (size_t)block_size());
@@ -145,14 +151,19 @@ static double worst_error(int samples)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &npes);
-    side = argc > 1 ? atoi(argv[1]) : side;
-    rows = argc > 2 ? atoi(argv[2]) : rows;
+    int status = example_options(argc, argv, "LU factorization in blocks, by gets", options);
+    if (status != EXAMPLE_RUN) {
+        MPI_Finalize();
+        return status;
+    }
+    me = example_rank();
+    npes = example_size();
+    side = (int)blocks_of_side;
+    rows = (int)rows_of_block;
     int blocks = (side * side + npes - 1) / npes;
     MPI_Win_allocate((MPI_Aint)blocks * block_size() * (MPI_Aint)sizeof(double), sizeof(double),
                      MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
-    double *room = malloc((size_t)(2 * side * block_size()) * sizeof *room), worst, error;
+    double *room = example_alloc((size_t)(2 * side * block_size()), sizeof *room), worst, error;
     for (int i = 0; i < side; i++)
         for (int j = 0; j < side; j++)
             for (int k = 0; k < block_size() && owner(i, j) == me; k++)
