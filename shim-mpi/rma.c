@@ -86,10 +86,16 @@ static int find_place(struct rma *r)
     if (__builtin_add_overflow(offset, lb, &first))
         return raise_range(r);
     if (dynamic) { // the displacement is an address
-        if (!attached_find(r->w, t, (uint64_t)first, (size_t)length, &r->at))
+        size_t there = attached_find(r->w, t, (uint64_t)first, (size_t)length, &r->at);
+        if (!there)
             return raise_on_win(r->w, MPI_ERR_RMA_RANGE, r->call,
-                                "%lld bytes at %#llx are not attached by rank %d",
+                                "nothing of %lld bytes at %#llx is attached by rank %d",
                                 (long long)length, (unsigned long long)first, r->rank);
+        if (there < (size_t)length) {
+            r->at = (struct place){.va = (uint64_t)offset};
+            r->is_scattered = true;
+            return MPI_SUCCESS;
+        }
         r->at.direct = r->at.direct ? r->at.direct - lb : NULL;
         r->at.at = shoal_rptr_add(r->at.at, -lb);
         r->at.va = (uint64_t)offset;
@@ -102,6 +108,11 @@ static int find_place(struct rma *r)
                            .va = t->va + (uint64_t)offset,
                            .memory = t->memory};
     return MPI_SUCCESS;
+}
+
+size_t rma_piece(struct rma *r, MPI_Count disp, MPI_Count n, struct place *at)
+{
+    return attached_find(r->w, r->t, r->at.va + (uint64_t)disp, (size_t)n, at);
 }
 
 static int check_passive(struct rma *r)
@@ -143,18 +154,36 @@ int rma_raise(struct rma *r, int shoal_error)
 
 // ---- Through the runtime
 struct stream {
-    shoal_rptr_t at;
+    struct rma *r;
     char *data;
     bool put;
 };
 
+static int move_piece(struct stream *s, const struct place *at, size_t n)
+{
+    int status = SHOAL_OK;
+    if (!at->direct)
+        status = s->put ? shoal_put(at->at, s->data, n, NULL, NULL)
+                        : shoal_get(s->data, at->at, n, NULL, NULL);
+    else
+        memcpy(s->put ? at->direct : s->data, s->put ? s->data : at->direct, n);
+    s->data += n;
+    return status;
+}
+
 static int move_block(MPI_Count disp, MPI_Count bytes, void *arg)
 {
     struct stream *s = arg;
-    shoal_rptr_t at = shoal_rptr_add(s->at, disp);
-    int status = s->put ? shoal_put(at, s->data, (size_t)bytes, NULL, NULL)
-                        : shoal_get(s->data, at, (size_t)bytes, NULL, NULL);
-    s->data += bytes;
+    struct place at = {.at = shoal_rptr_add(s->r->at.at, disp)};
+    int status = SHOAL_OK;
+    if (likely(!s->r->is_scattered))
+        return move_piece(s, &at, (size_t)bytes);
+    while (bytes && status == SHOAL_OK) {
+        size_t n = rma_piece(s->r, disp, bytes, &at);
+        status = n ? move_piece(s, &at, n) : SHOAL_EFAULT;
+        disp += (MPI_Count)n;
+        bytes -= (MPI_Count)n;
+    }
     return status;
 }
 
@@ -169,7 +198,7 @@ static int move_far(struct rma *r, bool put)
         return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", n);
     if (put && !is_dense)
         type_pack(o->type, o->buf, o->count, 0, data, n);
-    struct stream s = {r->at.at, data, put};
+    struct stream s = {r, data, put};
     int status = type_walk(r->there.type, r->there.count, move_block, &s);
     if (!put && !is_dense && status == SHOAL_OK)
         type_unpack(o->type, o->buf, o->count, 0, data, n);

@@ -28,7 +28,8 @@ struct rma {
     struct win *w;
     struct target *t;
     struct op *op;
-    struct place at; // where the displacement leads to
+    struct place at;   // where the displacement leads to
+    bool is_scattered; // over more than one attached region: only at.va is known, see rma_piece
 };
 
 // What a call with a request was given for it: NULL is told apart from a call without one.
@@ -45,6 +46,8 @@ enum { RMA_ORIGIN = 1, RMA_RESULT = 2, RMA_OP = 4 };
 int rma_begin(struct rma *r, unsigned parts, bool *idle);
 // The call is over; a request that is done is left where one is wanted.
 int rma_end(struct rma *r, bool idle);
+// Of a scattered target: where disp is, and how many of n bytes are there in one piece. 0: nowhere.
+size_t rma_piece(struct rma *r, MPI_Count disp, MPI_Count n, struct place *at);
 // Raises an error code of the runtime, or of the shim's.
 int rma_raise(struct rma *r, int shoal_error);
 

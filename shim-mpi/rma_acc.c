@@ -5,12 +5,13 @@
 //
 //     the target is locked exclusively     plain vector loops
 //     shared memory, aligned elements of   the processor's atomics where it is mapped here, else the
-//     1, 2, 4 or 8 bytes                   runtime's, which are atomic against those
+//     1, 2, 4 or 8 bytes, not MPI_BYTE     runtime's, which are atomic against those
 //     anything else                        plain loops under the target's accumulate lock; what is
 //                                          not mapped here is got, changed and put
 //
 // Which row it is depends on the place and the type alone, so all processes agree. In no row does the
-// target take part.
+// target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to see
+// none half changed.
 #include "rma.h"
 
 #include "error.h"
@@ -31,16 +32,15 @@ struct acc {
     bool is_locked;
 };
 
-static int change_run(struct acc *a, MPI_Count disp, MPI_Count n)
+static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
 {
-    const struct place *p = &a->r->at;
     const struct type *basic = a->basic;
     const struct op *op = a->r->op;
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
     bool exclusive = target_access(a->r->t) & ACCESS_EXCLUSIVE;
-    bool words = !exclusive && p->memory == MEMORY_SHARED && basic->is_dense && is_word(size) &&
+    bool words = !exclusive && p->memory == MEMORY_SHARED && is_word_type(basic) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words && !exclusive && !a->is_locked) {
@@ -58,6 +58,20 @@ static int change_run(struct acc *a, MPI_Count disp, MPI_Count n)
         status = change_far(op, basic, at, a->in, a->old, n);
     a->in = a->in ? a->in + step : NULL;
     a->old = a->old ? a->old + step : NULL;
+    return status;
+}
+
+static int change_run(struct acc *a, MPI_Count disp, MPI_Count n)
+{
+    MPI_Count extent = a->basic->extent, some;
+    struct place at;
+    int status = SHOAL_OK;
+    if (likely(!a->r->is_scattered))
+        return change_at(a, &a->r->at, disp, n);
+    for (; n && status == SHOAL_OK; n -= some, disp += some * extent) {
+        some = (MPI_Count)rma_piece(a->r, disp, n * extent, &at) / extent;
+        status = some ? change_at(a, &at, 0, some) : SHOAL_EFAULT;
+    }
     return status;
 }
 

@@ -25,7 +25,7 @@ MPI_DEFINE(int, Fetch_and_op, const void *origin_addr, void *result_addr, MPI_Da
     struct target *target;
     char *at;
     if (likely(
-            t && t->what && t->is_dense && o && result_addr && is_word((size_t)t->size) &&
+            t && t->what && o && result_addr && is_word_type(t) &&
             (origin_addr || o->kind == OP_DOES_NOTHING) &&
             (op_is_for_windows(o) || op_takes(o, t)) && o->kind != OP_OF_USER &&
             (target = rma_direct(win_of(win), target_rank, target_disp, 0, (size_t)t->size, &at)) &&
@@ -107,9 +107,11 @@ static __attribute__((noinline)) int swap_slow(struct rma *r, const void *compar
         return MPI_SUCCESS;
     if (!compare)
         return raise_on_win(r->w, MPI_ERR_BUFFER, r->call, "compare_addr is NULL");
+    if (r->is_scattered)
+        return rma_raise(r, SHOAL_EFAULT);
     size_t size = (size_t)t->size;
     int status = SHOAL_OK;
-    if (r->at.memory != MEMORY_SHARED || !is_word(size) || r->at.va % size)
+    if (r->at.memory != MEMORY_SHARED || !is_word_type(t) || r->at.va % size)
         status = swap_locked(r, compare, size);
     else if (r->at.direct)
         swap_here(size, r->at.direct, r->origin.buf, compare, r->result.buf);

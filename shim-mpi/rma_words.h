@@ -28,6 +28,12 @@ static inline bool is_word(size_t size)
 {
     return size <= sizeof(uint64_t) && (size & (size - 1)) == 0;
 }
+// Are elements changed by such an atomic? Not MPI_BYTE: see rma_acc.c.
+static inline bool is_word_type(const struct type *basic)
+{
+    return basic->is_dense && is_word((size_t)basic->size) &&
+           basic->what->class != CLASS_BYTE;
+}
 shoal_type_t word_type(size_t size);
 
 // n elements at `at`, `in` and `old`, which may be NULL where there are no operands, or nobody wants

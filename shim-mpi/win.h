@@ -157,8 +157,9 @@ void win_close_touched(struct win *w);
 enum memory memory_describe(void *base, size_t size, shoal_rptr_t *at, shoal_region_t *region,
                             shoal_key_t *key, int *error);
 
-// ---- Dynamic windows: where n bytes at address va of t are. false: not attached there.
-bool attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at);
+// ---- Dynamic windows: where address va of t is; how many of n bytes from there are in the same
+// attached region, 0: none.
+size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at);
 void attached_free(struct win *w);
 
 // ---- Hints

@@ -258,9 +258,9 @@ static bool refresh(struct win *w, struct target *t, uint64_t version)
     return true;
 }
 
-bool attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at)
+size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at)
 {
-    bool found = false;
+    size_t found = 0;
     pthread_mutex_lock(&w->dynamic_lock);
     if (!t->attached && !(t->attached = calloc(1, sizeof *t->attached)))
         shim_fatal("no memory for what rank %d has attached", (int)(t - w->target));
@@ -271,8 +271,8 @@ bool attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struc
     size_t i = place_of(table, va);
     if (i < table->n) {
         const struct attached *e = &table->entry[i];
-        found = va >= e->va && e->size >= n && va - e->va <= e->size - n &&
-                e->memory != MEMORY_NONE;
+        if (va >= e->va && e->memory != MEMORY_NONE)
+            found = e->size - (va - e->va) < n ? e->size - (va - e->va) : n;
         if (found)
             *at = (struct place){.direct = e->direct ? e->direct + (va - e->va) : NULL,
                                  .at = shoal_rptr_add(e->at, (ptrdiff_t)(va - e->va)),

@@ -170,11 +170,56 @@ static void list(bool shared)
         block_free(all[i], shared);
 }
 
+// What lies over several attached regions, side by side or apart, is one target all the same.
+static void across(void)
+{
+    enum { HALF = 100, APART = 3 * HALF };
+    MPI_Win win;
+    int next = (me + 1) % npes;
+    for (int shared = 0; shared < 2; shared++) {
+        int *memory, values[2 * HALF], got[2 * HALF];
+        OK(MPI_Alloc_mem(4 * HALF * sizeof *memory, MPI_INFO_NULL, &memory));
+        int *base = shared ? memory : must_alloc(4 * HALF * sizeof *memory);
+        memset(base, 0, 4 * HALF * sizeof *base);
+        OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        OK(MPI_Win_attach(win, base, HALF * sizeof *base));
+        OK(MPI_Win_attach(win, base + HALF, HALF * sizeof *base));
+        OK(MPI_Win_attach(win, base + APART, HALF * sizeof *base));
+        MPI_Aint mine = address(base), theirs;
+        OK(MPI_Sendrecv(&mine, 1, MPI_AINT, (me + npes - 1) % npes, 0, &theirs, 1, MPI_AINT, next,
+                        0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MPI_Datatype pieces; // the end of the first two, the beginning of the third
+        OK(MPI_Type_create_indexed_block(2, HALF, (int[]){HALF, APART}, MPI_INT, &pieces));
+        OK(MPI_Type_commit(&pieces));
+        for (int i = 0; i < 2 * HALF; i++)
+            values[i] = next * 1000 + i;
+        OK(MPI_Win_lock_all(0, win));
+        OK(MPI_Put(values, 2 * HALF, MPI_INT, next, theirs, 2 * HALF, MPI_INT, win));
+        OK(MPI_Win_flush(next, win));
+        OK(MPI_Accumulate(values, 2 * HALF, MPI_INT, next, theirs, 1, pieces, MPI_SUM, win));
+        OK(MPI_Win_flush(next, win));
+        OK(MPI_Get(got, 2 * HALF, MPI_INT, next, theirs, 1, pieces, win));
+        OK(MPI_Win_unlock_all(win));
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        CHECK_EACH(i, HALF, base[i], me * 1000 + i);
+        CHECK_EACH(i, HALF, base[HALF + i], 2 * me * 1000 + HALF + 2 * i);
+        CHECK_EACH(i, HALF, base[APART + i], me * 1000 + HALF + i);
+        CHECK_EACH(i, HALF, got[i], 2 * next * 1000 + HALF + 2 * i);
+        CHECK_EACH(i, HALF, got[HALF + i], next * 1000 + HALF + i);
+        OK(MPI_Type_free(&pieces));
+        OK(MPI_Win_free(&win));
+        if (base != memory)
+            free(base);
+        OK(MPI_Free_mem(memory));
+    }
+}
+
 int main(void)
 {
     mpi_start();
     if (npes > 64)
         return mpi_done();
+    across();
     come_and_go();
     list(true);
     list(false);
