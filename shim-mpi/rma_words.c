@@ -30,7 +30,7 @@
                 uint##bits##_t new;                                                              \
                 while (c->loop) {                                                                \
                     new = was;                                                                   \
-                    c->loop(&operand, &new, 1);                                                  \
+                    c->loop(&operand, &new, c->per);                                             \
                     if (atomic_compare_exchange_weak_explicit(                                   \
                             &word[i], &was, new, memory_order_acq_rel, memory_order_acquire))    \
                         break;                                                                   \
@@ -43,14 +43,40 @@
 WORDS(X)
 #undef X
 
-void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
-                MPI_Count n)
+static void words_of(const struct change *c, size_t size, char *at, const char *in, char *old,
+                     MPI_Count n)
 {
     switch (size) {
 #define X(bits) \
     case bits / 8: words_##bits(c, at, in, old, n); break;
         WORDS(X)
 #undef X
+    }
+}
+
+// Small elements change 8 bytes at a time where they lie so: atomics of any size of the processor are
+// atomic against each other.
+void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
+                MPI_Count n)
+{
+    const size_t wide = sizeof(uint64_t);
+    MPI_Count per = (MPI_Count)(wide / size);
+    MPI_Count head = (MPI_Count)((-(uintptr_t)at % wide) / size);
+    if (per > 1 && n >= head + per) {
+        MPI_Count part[] = {head, (n - head) / per * per, (n - head) % per};
+        struct change eight = *c;
+        eight.is_sum = false; // an element's carry is not the next one's
+        eight.per = (uint8_t)per;
+        for (int i = 0; i < 3; i++) {
+            size_t bytes = (size_t)part[i] * size;
+            words_of(i == 1 ? &eight : c, i == 1 ? wide : size, at, in, old,
+                     i == 1 ? part[i] / per : part[i]);
+            at = (char *)at + bytes;
+            in = in ? in + bytes : NULL;
+            old = old ? old + bytes : NULL;
+        }
+    } else {
+        words_of(c, size, at, in, old, n);
     }
 }
 

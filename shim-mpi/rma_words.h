@@ -12,6 +12,7 @@ struct change {
     op_loop *loop; // NULL: see kind
     uint8_t kind;  // enum op_kind
     bool is_sum;   // of integers
+    uint8_t per;   // elements in it
 };
 
 static inline struct change change_of(const struct op *op, const struct type *basic)
@@ -19,6 +20,7 @@ static inline struct change change_of(const struct op *op, const struct type *ba
     bool computes = op->kind == OP_COMPUTES;
     return (struct change){.loop = computes ? op_loops[op->which][basic->what->element] : NULL,
                            .kind = op->kind,
+                           .per = 1,
                            .is_sum = computes && op->which == OP_SUM &&
                                      basic->what->class == CLASS_INTEGER};
 }
