@@ -29,6 +29,7 @@ struct rma {
     struct target *t;
     struct op *op;
     struct place at; // where the displacement leads to
+    bool is_again;   // the second try
 };
 
 // What a call with a request was given for it: NULL is told apart from a call without one.
@@ -45,8 +46,10 @@ enum { RMA_ORIGIN = 1, RMA_RESULT = 2, RMA_OP = 4 };
 int rma_begin(struct rma *r, unsigned parts, bool *idle);
 // The call is over; a request that is done is left where one is wanted.
 int rma_end(struct rma *r, bool idle);
-// Raises an error code of the runtime, or of the shim's.
+// Raises an error of the runtime.
 int rma_raise(struct rma *r, int shoal_error);
+// An operation failed before it did anything: is it worth another try, at a place looked up anew?
+bool rma_again(struct rma *r, int shoal_error);
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
 

@@ -159,6 +159,7 @@ enum memory memory_describe(void *base, size_t size, shoal_rptr_t *at, shoal_reg
 
 // ---- Dynamic windows: where n bytes at address va of t are. false: not attached there.
 bool attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at);
+void attached_forget(struct win *w, struct target *t); // what is known of t may be out of date
 void attached_free(struct win *w);
 
 // ---- Hints

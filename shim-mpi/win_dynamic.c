@@ -258,27 +258,50 @@ static bool refresh(struct win *w, struct target *t, uint64_t version)
     return true;
 }
 
-bool attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at)
+static const struct attached *search(const struct attached_table *table, uint64_t va, size_t n)
 {
-    bool found = false;
-    pthread_mutex_lock(&w->dynamic_lock);
-    if (!t->attached && !(t->attached = calloc(1, sizeof *t->attached)))
-        shim_fatal("no memory for what rank %d has attached", (int)(t - w->target));
+    size_t i = place_of(table, va);
+    const struct attached *e = &table->entry[i];
+    bool found = i < table->n && va >= e->va && e->size >= n && va - e->va <= e->size - n &&
+                 e->memory != MEMORY_NONE;
+    return found ? e : NULL;
+}
+
+// A target on another node is asked for its version only when the copy does not have the place: what
+// was detached since is refused where it is used (SHOAL_EKEY), if anything can still tell.
+static const struct attached *find(struct win *w, struct target *t, uint64_t va, size_t n)
+{
     struct attached_table *table = t->attached;
+    const struct attached *e = t->control ? NULL : search(table, va, n);
+    if (e)
+        return e;
     uint64_t version = read_version(t);
     while (version != table->version && !refresh(w, t, version))
         version = read_version(t);
-    size_t i = place_of(table, va);
-    if (i < table->n) {
-        const struct attached *e = &table->entry[i];
-        found = va >= e->va && e->size >= n && va - e->va <= e->size - n &&
-                e->memory != MEMORY_NONE;
-        if (found)
-            *at = (struct place){.direct = e->direct ? e->direct + (va - e->va) : NULL,
-                                 .at = shoal_rptr_add(e->at, (ptrdiff_t)(va - e->va)),
-                                 .va = va,
-                                 .memory = e->memory};
+    return search(table, va, n);
+}
+
+bool attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at)
+{
+    pthread_mutex_lock(&w->dynamic_lock);
+    if (!t->attached && !(t->attached = calloc(1, sizeof *t->attached)))
+        shim_fatal("no memory for what rank %d has attached", (int)(t - w->target));
+    const struct attached *e = find(w, t, va, n);
+    if (e)
+        *at = (struct place){.direct = e->direct ? e->direct + (va - e->va) : NULL,
+                             .at = shoal_rptr_add(e->at, (ptrdiff_t)(va - e->va)),
+                             .va = va,
+                             .memory = e->memory};
+    pthread_mutex_unlock(&w->dynamic_lock);
+    return e != NULL;
+}
+
+void attached_forget(struct win *w, struct target *t)
+{
+    pthread_mutex_lock(&w->dynamic_lock);
+    if (t->attached) {
+        t->attached->n = 0;
+        t->attached->version = UINT64_MAX;
     }
     pthread_mutex_unlock(&w->dynamic_lock);
-    return found;
 }
