@@ -72,6 +72,24 @@ static int raise_range(struct rma *r)
                         (long long)r->t->disp_unit);
 }
 
+// In a dynamic window the displacement is an address.
+static bool find_attached(struct rma *r)
+{
+    MPI_Count lb, length;
+    type_span(r->there.type, r->there.count, &lb, &length);
+    uint64_t first = (uint64_t)r->disp + (uint64_t)lb;
+    size_t there = attached_find(r->w, r->t, first, (size_t)length, &r->at);
+    r->is_scattered = there && there < (size_t)length;
+    if (!there || r->is_scattered) {
+        r->at = (struct place){.va = (uint64_t)r->disp};
+        return there != 0;
+    }
+    r->at.direct = r->at.direct ? r->at.direct - lb : NULL;
+    r->at.at = shoal_rptr_add(r->at.at, -lb);
+    r->at.va = (uint64_t)r->disp;
+    return true;
+}
+
 // Where the displacement leads to, when all bytes of the target's elements are within the window.
 static int find_place(struct rma *r)
 {
@@ -85,20 +103,11 @@ static int find_place(struct rma *r)
         return raise_range(r);
     if (__builtin_add_overflow(offset, lb, &first))
         return raise_range(r);
-    if (dynamic) { // the displacement is an address
-        size_t there = attached_find(r->w, t, (uint64_t)first, (size_t)length, &r->at);
-        if (!there)
+    if (dynamic) {
+        if (!find_attached(r))
             return raise_on_win(r->w, MPI_ERR_RMA_RANGE, r->call,
                                 "nothing of %lld bytes at %#llx is attached by rank %d",
                                 (long long)length, (unsigned long long)first, r->rank);
-        if (there < (size_t)length) {
-            r->at = (struct place){.va = (uint64_t)offset};
-            r->is_scattered = true;
-            return MPI_SUCCESS;
-        }
-        r->at.direct = r->at.direct ? r->at.direct - lb : NULL;
-        r->at.at = shoal_rptr_add(r->at.at, -lb);
-        r->at.va = (uint64_t)offset;
         return MPI_SUCCESS;
     }
     if (first < 0 || (size_t)first > t->size || (size_t)length > t->size - (size_t)first)
@@ -152,6 +161,16 @@ int rma_raise(struct rma *r, int shoal_error)
                         shoal_strerror(shoal_error));
 }
 
+// What was attached at the place is gone; there may be something else now.
+bool rma_again(struct rma *r, int shoal_error)
+{
+    if (shoal_error != SHOAL_EKEY || r->w->flavor != MPI_WIN_FLAVOR_DYNAMIC || r->is_again)
+        return false;
+    r->is_again = true;
+    attached_forget(r->w, r->t);
+    return find_attached(r);
+}
+
 // ---- Through the runtime
 struct stream {
     struct rma *r;
@@ -198,8 +217,11 @@ static int move_far(struct rma *r, bool put)
         return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", n);
     if (put && !is_dense)
         type_pack(o->type, o->buf, o->count, 0, data, n);
-    struct stream s = {r, data, put};
-    int status = type_walk(r->there.type, r->there.count, move_block, &s);
+    int status;
+    do {
+        struct stream s = {r, data, put};
+        status = type_walk(r->there.type, r->there.count, move_block, &s);
+    } while (status != SHOAL_OK && rma_again(r, status));
     if (!put && !is_dense && status == SHOAL_OK)
         type_unpack(o->type, o->buf, o->count, 0, data, n);
     if (!is_dense)

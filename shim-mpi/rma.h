@@ -30,6 +30,7 @@ struct rma {
     struct op *op;
     struct place at;   // where the displacement leads to
     bool is_scattered; // over more than one attached region: only at.va is known, see rma_piece
+    bool is_again;     // the second try
 };
 
 // What a call with a request was given for it: NULL is told apart from a call without one.
@@ -48,8 +49,10 @@ int rma_begin(struct rma *r, unsigned parts, bool *idle);
 int rma_end(struct rma *r, bool idle);
 // Of a scattered target: where disp is, and how many of n bytes are there in one piece. 0: nowhere.
 size_t rma_piece(struct rma *r, MPI_Count disp, MPI_Count n, struct place *at);
-// Raises an error code of the runtime, or of the shim's.
+// Raises an error of the runtime.
 int rma_raise(struct rma *r, int shoal_error);
+// An operation failed before it did anything: is it worth another try, at a place looked up anew?
+bool rma_again(struct rma *r, int shoal_error);
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
 

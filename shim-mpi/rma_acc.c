@@ -127,7 +127,7 @@ static void array_free(struct array *array)
 static int accumulate(struct rma *r, const struct type *basic, bool has_result)
 {
     struct array in = {0}, old = {0};
-    struct acc a = {.r = r, .basic = basic};
+    struct acc a;
     MPI_Count n = r->there.count * r->there.type->size / basic->size;
     size_t bytes = array_bytes(basic, n);
     bool has_origin = r->op->kind != OP_DOES_NOTHING;
@@ -138,9 +138,11 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     }
     if (in.is_copy)
         type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
-    a.in = in.at;
-    a.old = old.at;
-    int status = change_all(&a);
+    int status;
+    do {
+        a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};
+        status = change_all(&a);
+    } while (status != SHOAL_OK && rma_again(r, status));
     if (old.is_copy && status == SHOAL_OK)
         type_copy(r->result.type, r->result.buf, r->result.count, basic, old.at, n);
     array_free(&in);

@@ -82,14 +82,25 @@ static int swap_locked(struct rma *r, const void *compare, size_t size)
         if (r->at.direct)
             memcpy(r->at.direct, r->origin.buf, size);
         else
-            status = shoal_put(r->at.at, r->origin.buf, size, NULL, NULL);
-        if (status == SHOAL_OK && !r->at.direct)
-            status = shoal_quiet(r->at.at.pe);
+            status = put_now(r->at.at, r->origin.buf, size);
     }
     accumulate_unlock(r->t);
     if (status == SHOAL_OK)
         memcpy(r->result.buf, was, size);
     return status;
+}
+
+static int swap(struct rma *r, const void *compare, size_t size)
+{
+    if (r->is_scattered)
+        return SHOAL_EFAULT;
+    if (r->at.memory != MEMORY_SHARED || !is_word_type(r->there.type) || r->at.va % size)
+        return swap_locked(r, compare, size);
+    if (!r->at.direct)
+        return shoal_atomic(r->at.at, SHOAL_CSWAP, word_type(size), r->origin.buf, compare,
+                            r->result.buf, NULL, NULL);
+    swap_here(size, r->at.direct, r->origin.buf, compare, r->result.buf);
+    return SHOAL_OK;
 }
 
 static __attribute__((noinline)) int swap_slow(struct rma *r, const void *compare)
@@ -107,17 +118,10 @@ static __attribute__((noinline)) int swap_slow(struct rma *r, const void *compar
         return MPI_SUCCESS;
     if (!compare)
         return raise_on_win(r->w, MPI_ERR_BUFFER, r->call, "compare_addr is NULL");
-    if (r->is_scattered)
-        return rma_raise(r, SHOAL_EFAULT);
-    size_t size = (size_t)t->size;
-    int status = SHOAL_OK;
-    if (r->at.memory != MEMORY_SHARED || !is_word_type(t) || r->at.va % size)
-        status = swap_locked(r, compare, size);
-    else if (r->at.direct)
-        swap_here(size, r->at.direct, r->origin.buf, compare, r->result.buf);
-    else
-        status = shoal_atomic(r->at.at, SHOAL_CSWAP, word_type(size), r->origin.buf, compare,
-                              r->result.buf, NULL, NULL);
+    int status;
+    do
+        status = swap(r, compare, (size_t)t->size);
+    while (status != SHOAL_OK && rma_again(r, status));
     return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
 }
 

@@ -173,6 +173,16 @@ void change_here(const struct op *op, const struct type *basic, char *at, const 
         change_crooked(&c, basic, at, in, n);
 }
 
+// Complete at the target: the next thing is to unlock it.
+int put_now(shoal_rptr_t at, const void *from, size_t n)
+{
+    shoal_event_t event = {0}, *events[] = {&event};
+    int status = shoal_put(at, from, n, NULL, &event);
+    if (status == SHOAL_OK && event.word)
+        status = shoal_wait(1, events, 1, NULL, NULL);
+    return status == SHOAL_OK ? event.status : status;
+}
+
 int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
                char *old, MPI_Count n)
 {
@@ -183,11 +193,8 @@ int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, c
     int status = shoal_get(copy, at, bytes, NULL, NULL);
     if (status == SHOAL_OK)
         change_here(op, basic, copy, in, old, n);
-    if (status == SHOAL_OK && op->kind != OP_DOES_NOTHING) {
-        status = shoal_put(at, copy, bytes, NULL, NULL);
-        if (status == SHOAL_OK)
-            status = shoal_quiet(at.pe);
-    }
+    if (status == SHOAL_OK && op->kind != OP_DOES_NOTHING)
+        status = put_now(at, copy, bytes);
     free(copy);
     return status;
 }

@@ -160,6 +160,7 @@ enum memory memory_describe(void *base, size_t size, shoal_rptr_t *at, shoal_reg
 // ---- Dynamic windows: where address va of t is; how many of n bytes from there are in the same
 // attached region, 0: none.
 size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at);
+void attached_forget(struct win *w, struct target *t); // what is known of t may be out of date
 void attached_free(struct win *w);
 
 // ---- Hints

@@ -258,27 +258,55 @@ static bool refresh(struct win *w, struct target *t, uint64_t version)
     return true;
 }
 
-size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at)
+// How many of n bytes at va are within e.
+static size_t within(const struct attached *e, uint64_t va, size_t n)
 {
-    size_t found = 0;
-    pthread_mutex_lock(&w->dynamic_lock);
-    if (!t->attached && !(t->attached = calloc(1, sizeof *t->attached)))
-        shim_fatal("no memory for what rank %d has attached", (int)(t - w->target));
+    return e->size - (va - e->va) < n ? e->size - (va - e->va) : n;
+}
+
+static const struct attached *search(const struct attached_table *table, uint64_t va)
+{
+    size_t i = place_of(table, va);
+    const struct attached *e = &table->entry[i];
+    return i < table->n && va >= e->va && e->memory != MEMORY_NONE ? e : NULL;
+}
+
+// A target on another node is asked for its version only when the copy does not have the place: what
+// was detached since is refused where it is used (SHOAL_EKEY), if anything can still tell.
+static const struct attached *find(struct win *w, struct target *t, uint64_t va, size_t n)
+{
     struct attached_table *table = t->attached;
+    const struct attached *e = t->control ? NULL : search(table, va);
+    if (e && within(e, va, n) == n)
+        return e;
     uint64_t version = read_version(t);
     while (version != table->version && !refresh(w, t, version))
         version = read_version(t);
-    size_t i = place_of(table, va);
-    if (i < table->n) {
-        const struct attached *e = &table->entry[i];
-        if (va >= e->va && e->memory != MEMORY_NONE)
-            found = e->size - (va - e->va) < n ? e->size - (va - e->va) : n;
-        if (found)
-            *at = (struct place){.direct = e->direct ? e->direct + (va - e->va) : NULL,
-                                 .at = shoal_rptr_add(e->at, (ptrdiff_t)(va - e->va)),
-                                 .va = va,
-                                 .memory = e->memory};
-    }
+    return search(table, va);
+}
+
+size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at)
+{
+    pthread_mutex_lock(&w->dynamic_lock);
+    if (!t->attached && !(t->attached = calloc(1, sizeof *t->attached)))
+        shim_fatal("no memory for what rank %d has attached", (int)(t - w->target));
+    const struct attached *e = find(w, t, va, n);
+    size_t found = e ? within(e, va, n) : 0;
+    if (found)
+        *at = (struct place){.direct = e->direct ? e->direct + (va - e->va) : NULL,
+                             .at = shoal_rptr_add(e->at, (ptrdiff_t)(va - e->va)),
+                             .va = va,
+                             .memory = e->memory};
     pthread_mutex_unlock(&w->dynamic_lock);
     return found;
+}
+
+void attached_forget(struct win *w, struct target *t)
+{
+    pthread_mutex_lock(&w->dynamic_lock);
+    if (t->attached) {
+        t->attached->n = 0;
+        t->attached->version = UINT64_MAX;
+    }
+    pthread_mutex_unlock(&w->dynamic_lock);
 }

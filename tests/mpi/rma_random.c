@@ -4,7 +4,7 @@
 // slot is for one thing: a put or a fetching operation of one rank, gets, or accumulates of many with
 // one operator.
 // TIMEOUT: 120
-#include "mpi_check.h"
+#include "rma_check.h"
 
 #include <stddef.h>
 
@@ -375,7 +375,7 @@ static void unmake(enum flavor f, MPI_Win *win, char *p)
         shmem_free(p);
 }
 
-static void try(enum flavor f, MPI_Group all, uint64_t *seed)
+static void try(enum flavor f, MPI_Group all, int rounds, uint64_t *seed)
 {
     MPI_Win win;
     MPI_Aint bases[MOST] = {0}, mine = 0;
@@ -384,22 +384,12 @@ static void try(enum flavor f, MPI_Group all, uint64_t *seed)
         OK(MPI_Get_address(window, &mine));
         OK(MPI_Allgather(&mine, 1, MPI_AINT, bases, 1, MPI_AINT, MPI_COMM_WORLD));
     }
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < rounds; round++)
         for (int way = 0; way < WAYS; way++) {
             struct sync s = {win, all, (enum way)way};
             round_of(&s, bases, window, seed);
         }
     unmake(f, &win, window);
-}
-
-static bool one_node(void)
-{
-    MPI_Comm node;
-    int n;
-    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
-    OK(MPI_Comm_size(node, &n));
-    OK(MPI_Comm_free(&node));
-    return n == npes;
 }
 
 int main(void)
@@ -416,7 +406,7 @@ int main(void)
     bool shared = one_node();
     for (int f = 0; f < FLAVORS; f++)
         if (shared || (f != SHARED && f != NONCONTIG))
-            try((enum flavor)f, all, &seed);
+            try((enum flavor)f, all, fewer(ROUNDS), &seed);
     OK(MPI_Group_free(&all));
     for (int i = 0; i < npes; i++)
         free(model[i]);

@@ -2,9 +2,10 @@
 // Synchronization alone: locks that exclude and share, counters behind locks, groups that overlap,
 // epochs of several windows at once and over one buffer, flushes and flags.
 // TIMEOUT: 120
-#include "mpi_check.h"
+#include "rma_check.h"
 
-enum { TIMES = 300, MOST = 64 };
+enum { MOST = 64 };
+static int times;
 
 // ---- Locks: two words that are equal whenever nobody is between
 static void exclusion(int target)
@@ -16,7 +17,7 @@ static void exclusion(int target)
     p[0] = p[1] = 0;
     OK(MPI_Barrier(MPI_COMM_WORLD));
     long added = 0, all;
-    for (int i = 0; i < TIMES; i++) {
+    for (int i = 0; i < times; i++) {
         bool writes = rnd_below(&seed, 3) == 0;
         OK(MPI_Win_lock(writes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, win));
         OK(MPI_Get(pair, 2, MPI_LONG, target, 0, 2, MPI_LONG, win));
@@ -47,7 +48,7 @@ static void exclusion_of_all(void)
     OK(MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
     *p = 0;
     OK(MPI_Barrier(MPI_COMM_WORLD));
-    for (int i = 0; i < TIMES / 10; i++) {
+    for (int i = 0; i < times / 10; i++) {
         if (i % npes == me) {
             for (int r = 0; r < npes; r++) {
                 OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, r, 0, win));
@@ -125,7 +126,7 @@ static void overlapping_groups(int windows)
     for (int w = 0; w < windows; w++)
         OK(MPI_Win_allocate(sizeof(int) * (size_t)npes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
                             &p[w], &win[w]));
-    for (int round = 0; round < TIMES; round++) {
+    for (int round = 0; round < times; round++) {
         for (int w = 0; w < windows; w++) {
             draw_groups(&seed, accesses[w]);
             to[w] = pick(world, accesses[w], true, round % 2);
@@ -169,7 +170,7 @@ static void neighbours(void)
     OK(MPI_Group_incl(world, 1, &next, &after));
     OK(MPI_Group_incl(world, 1, &last, &before));
     OK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
-    for (int i = 0; i < TIMES; i++) {
+    for (int i = 0; i < times; i++) {
         int value = i * npes + me;
         OK(MPI_Win_post(before, MPI_MODE_NOSTORE, win));
         OK(MPI_Win_start(after, 0, win));
@@ -202,7 +203,7 @@ static void one_buffer(void)
     OK(MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &p, &whole));
     OK(MPI_Win_create(p + 1, 2 * sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &fenced));
     OK(MPI_Win_create(p, 3 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &locked));
-    for (int i = 0; i < TIMES / 3; i++) {
+    for (int i = 0; i < times / 3; i++) {
         value = 1000 * i + me;
         OK(MPI_Win_fence(0, fenced));
         OK(MPI_Put(&value, 1, MPI_INT, next, 4, 1, MPI_INT, fenced));
@@ -236,7 +237,7 @@ static void flags(void)
     p[0] = p[1] = 0;
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Win_lock_all(0, win));
-    for (long i = 1; i <= TIMES / 3; i++) {
+    for (long i = 1; i <= times / 3; i++) {
         for (seen = me == 0 ? i : 0; seen != i;) {
             OK(MPI_Fetch_and_op(NULL, &seen, MPI_LONG, me, 1, MPI_NO_OP, win));
             OK(MPI_Win_flush(me, win));
@@ -261,6 +262,7 @@ static void flags(void)
 int main(void)
 {
     mpi_start();
+    times = fewer(300);
     exclusion(0);
     exclusion(npes - 1);
     exclusion_of_all();
