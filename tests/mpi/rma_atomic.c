@@ -182,9 +182,9 @@ static void structures(MPI_Aint disp)
     enum { WORDS = 3 };
     uint64_t mine[WORDS], got[WORDS];
     OK(MPI_Win_lock_all(0, win));
-    for (int i = 0; i < TIMES; i++) {
+    for (int i = 0; i < times; i++) {
         for (int k = 0; k < WORDS; k++)
-            mine[k] = (uint64_t)(me * TIMES + i) * UINT64_C(0x0101010101010101);
+            mine[k] = (uint64_t)(me * times + i) * UINT64_C(0x0101010101010101);
         OK(MPI_Accumulate(mine, sizeof mine, MPI_BYTE, HOME, disp, sizeof mine, MPI_BYTE,
                           MPI_REPLACE, win));
         OK(MPI_Get_accumulate(NULL, 0, MPI_BYTE, got, sizeof got, MPI_BYTE, HOME, disp, sizeof got,
