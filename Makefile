@@ -183,6 +183,10 @@ PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD
 PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
+# mpi_*: as mpicc would.
+$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)

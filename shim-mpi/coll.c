@@ -96,12 +96,18 @@ static bool takes_part(const struct coll_call *c)
     return !(comm_is_inter(c->comm) && has_trait(c, ROOTED) && c->root == MPI_PROC_NULL);
 }
 
+// Sides that are not significant here may hold anything, MPI_IN_PLACE as well.
 static int check_in_place(const struct coll_call *c)
 {
-    bool may_send = c->kind != COLL_BCAST && !has_trait(c, NEIGHBORS) && !comm_is_inter(c->comm) &&
-                    (!has_trait(c, ROOTED) || (is_root(c) && !has_trait(c, SCATTERS)));
-    bool may_recv = has_trait(c, SCATTERS) && is_root(c) && !comm_is_inter(c->comm);
-    if ((side_in_place(&c->send) && !may_send) || (side_in_place(&c->recv) && !may_recv))
+    bool root = is_root(c), inter = comm_is_inter(c->comm), scatters = has_trait(c, SCATTERS);
+    bool gathers = has_trait(c, ROOTED) && !scatters && c->kind != COLL_BCAST;
+    bool sends = scatters ? root : !(gathers && root && inter);
+    bool receives = gathers ? root : !(scatters && root && inter);
+    bool may_send = c->kind != COLL_BCAST && !has_trait(c, NEIGHBORS) && !inter && !scatters &&
+                    (!gathers || root);
+    bool may_receive = scatters && root && !inter;
+    if ((sends && side_in_place(&c->send) && !may_send) ||
+        (receives && side_in_place(&c->recv) && !may_receive))
         return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "MPI_IN_PLACE is not allowed here");
     return MPI_SUCCESS;
 }
@@ -184,9 +190,10 @@ int coll_check(struct coll_call *c)
     if (comm_is_inter(c->comm) && has_trait(c, INTRA_ONLY | NEIGHBORS))
         return raise_on(c->comm, MPI_ERR_COMM, c->name, "not for an intercommunicator");
     error = check_rooted(c);
-    if (!error)
-        error = check_in_place(c);
     if (error || !takes_part(c))
+        return error;
+    error = check_in_place(c);
+    if (error)
         return error;
     return has_trait(c, REDUCES)     ? check_reduction(c)
            : has_trait(c, NEIGHBORS) ? check_neighbors(c)

@@ -58,7 +58,7 @@ MPI_DEFINE(int, Session_init, MPI_Info info, MPI_Errhandler errhandler, MPI_Sess
             object_end(s);
         return raise_new(e, error, call, "the runtime cannot start");
     }
-    s->thread_level = level;
+    s->thread_level = shim_threads ? MPI_THREAD_MULTIPLE : level; // given to all once it is given
     errhandler_set(&s->errhandler, e);
     *session = object_handle(s);
     return MPI_SUCCESS;

@@ -240,6 +240,38 @@ static void reduce_scatters(int n, int form, bool in_place)
     CHECK_MEM(in, want, sizeof(int) * 2 * (size_t)counts[me], "reduce_scatter");
 }
 
+// Arguments that only the root's process uses may be anything elsewhere, MPI_IN_PLACE as well.
+static void insignificant(void)
+{
+    bool root = me == npes - 1;
+    int mine = me, n = root ? 1 : -7;
+    MPI_Datatype type = root ? MPI_INT : MPI_DATATYPE_NULL;
+    for (int i = 0; i < npes; i++) {
+        counts[i] = root ? 1 : -1;
+        displs[i] = i;
+        out[i] = i * 3;
+    }
+    for (int form = 0; form < 3; form++) {
+        void *from = root ? out : MPI_IN_PLACE, *to = root ? in : MPI_IN_PLACE;
+        int *where = form ? counts : NULL; // not even an array
+        DO(form, MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, from, n, type, &mine, 1, MPI_INT,
+           npes - 1);
+        CHECK_EQ(mine, me * 3);
+        DO(form, MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, from, root ? counts : where,
+           root ? displs : where, type, &mine, 1, MPI_INT, npes - 1);
+        DO(form, MPI_Gather, MPI_Igather, MPI_Gather_init, &mine, 1, MPI_INT, to, n, type,
+           npes - 1);
+        if (root)
+            CHECK_EACH(i, npes, in[i], (int)i * 3);
+        DO(form, MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, &mine, 1, MPI_INT, to,
+           root ? counts : where, root ? displs : where, type, npes - 1);
+        DO(form, MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, &mine, to, 1, MPI_INT, MPI_SUM,
+           npes - 1);
+        if (root)
+            CHECK_EQ(in[0], 3 * npes * (npes - 1) / 2);
+    }
+}
+
 // Several at once on one communicator, completed in the opposite order.
 static void several(void)
 {
@@ -287,6 +319,7 @@ int main(void)
             reductions(n, root, form, in_place);
             reduce_scatters(n, form, !in_place);
         }
+    insignificant();
     several();
     OK(MPI_Op_free(&compose));
     OK(MPI_Type_free(&pair));

@@ -10,23 +10,29 @@ static void on_error(MPI_Session *session, int *code, ...)
     errors += class_of(*code) == MPI_ERR_ARG;
 }
 
+static void check_multiple(MPI_Session s)
+{
+    MPI_Info info;
+    char level[32];
+    int flag;
+    OK(MPI_Session_get_info(s, &info));
+    OK(MPI_Info_get(info, "thread_level", 31, level, &flag));
+    CHECK(flag && strcmp(level, "MPI_THREAD_MULTIPLE") == 0);
+    OK(MPI_Info_free(&info));
+}
+
 static MPI_Session start(void)
 {
     MPI_Errhandler handler;
     MPI_Session s;
     MPI_Info info;
-    int flag;
-    char level[32];
     OK(MPI_Session_create_errhandler(on_error, &handler));
     OK(MPI_Info_create(&info));
     OK(MPI_Info_set(info, "thread_level", "MPI_THREAD_MULTIPLE"));
     OK(MPI_Session_init(info, handler, &s));
     OK(MPI_Errhandler_free(&handler));
     OK(MPI_Info_free(&info));
-    OK(MPI_Session_get_info(s, &info));
-    OK(MPI_Info_get(info, "thread_level", 31, level, &flag));
-    CHECK(flag && strcmp(level, "MPI_THREAD_MULTIPLE") == 0);
-    OK(MPI_Info_free(&info));
+    check_multiple(s);
     return s;
 }
 
@@ -100,7 +106,10 @@ int main(void)
     int flag = 1;
     for (int round = 0; round < 3; round++) {
         MPI_Group g, h;
-        MPI_Session s = start(), t = start();
+        MPI_Session s = start(), t = start(), asks_nothing;
+        OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &asks_nothing));
+        check_multiple(asks_nothing); // since others asked for it
+        OK(MPI_Session_finalize(&asks_nothing));
         psets(s);
         MPI_Comm c = world_of(s, "first", &g), d = world_of(t, "second", &h);
         use(c);
