@@ -21,6 +21,7 @@
     X(CREDIT, "credit", COUNTER, "notes to senders of what has been received")                   \
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
+    X(COLL_SHORT, "coll_short", COUNTER, "collectives that went through what members publish")   \
     X(MATCHED, "matched", COUNTER, "messages that found their receive posted")                   \
     X(UNEXPECTED, "unexpected", COUNTER, "messages that came before their receive")              \
     X(UNEXPECTED_NOW, "unexpected_now", LEVEL, "messages that wait for their receive")           \

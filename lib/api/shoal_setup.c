@@ -85,6 +85,7 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     case SHOAL_Q_AM_MAX: *value = LIMIT_AM_PAYLOAD; break;
     case SHOAL_Q_AM_INLINE: *value = INLINE_BYTES; break;
     case SHOAL_Q_COUNTERS: *value = LIMIT_COUNTERS - 1; break;
+    case SHOAL_Q_COLL_SHORT: *value = LIMIT_COLL_SLOT; break;
     case SHOAL_Q_KEY_SIZE: *value = sizeof(shoal_key_t); break;
     }
     return SHOAL_OK;
