@@ -55,6 +55,7 @@ enum {
     SHOAL_Q_AM_INLINE,  // bytes of payload that travel in the envelope's own cache line
     SHOAL_Q_COUNTERS,   // counters a PE can have
     SHOAL_Q_KEY_SIZE,   // sizeof (shoal_key_t)
+    SHOAL_Q_COLL_SHORT, // bytes that a member contributes to a collective of shoal_coll_short
     SHOAL_Q_COUNT_
 };
 enum { SHOAL_PE_STARTING, SHOAL_PE_RUNNING, SHOAL_PE_FINALIZED, SHOAL_PE_GONE };
@@ -325,6 +326,16 @@ int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room);
 int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
 
 // ---- Collectives
+// A team of PEs first, first + stride, ... made by these PEs alone, who agree by means of their own:
+// each says which places it has free (bit p % 64 of word p / 64), they choose one that all have, and
+// each makes the team there. SHOAL_EAGAIN: another thread took the place, and all try again. A member
+// uses the team when it knows that all have made it. It ends with shmem_team_destroy.
+#define SHOAL_TEAM_WORDS 4
+int shoal_team_places(uint64_t free_places[SHOAL_TEAM_WORDS]);
+int shoal_team_make(int first, int stride, int size, int place, shmem_team_t *team);
+// Gives back one that not all could make, and nobody has used.
+int shoal_team_undo(shmem_team_t team);
+
 enum {
     SHOAL_COLL_BARRIER = 1,
     SHOAL_COLL_BROADCAST,  // count elements from src at root to dst on all
@@ -361,6 +372,10 @@ typedef struct shoal_coll {
 // the event is done; the last member to start it moves the data, so that members that compute or
 // sleep delay nobody.
 int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t *event);
+// The same for what is so short that it goes in a message's time: barriers; and in a team of one node
+// broadcasts, gathers and all-to-alls, without counts, of which no member contributes more than
+// SHOAL_Q_COLL_SHORT bytes. Blocks, on all members. SHOAL_EAGAIN on all members: it is none of these.
+int shoal_coll_short(shmem_team_t team, const shoal_coll_t *coll);
 // Persistent: prepared once (collective), started many times.
 typedef struct shoal_coll_plan *shoal_coll_plan_t;
 int shoal_coll_init(shmem_team_t team, const shoal_coll_t *coll, shoal_coll_plan_t *plan);

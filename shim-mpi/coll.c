@@ -241,17 +241,24 @@ static int result(const struct coll_call *c, struct comm *comm, int error)
                                               : "a message of it did not go through");
 }
 
-int coll_blocking(struct coll_call *c)
+int coll_messages(const struct coll_call *c)
 {
     struct schedule s;
-    int error = coll_check(c);
-    if (error)
-        return error;
     s.request.error = MPI_SUCCESS;
     schedule_init(&s, c->comm, comm_next_tag(c->comm));
     coll_build(&s, c);
-    error = schedule_run(&s);
+    int error = schedule_run(&s);
     schedule_free(&s);
+    return error;
+}
+
+int coll_blocking(struct coll_call *c)
+{
+    int error = coll_check(c);
+    if (error)
+        return error;
+    if (!coll_team_run(c, &error))
+        error = coll_messages(c);
     return result(c, c->comm, error);
 }
 

@@ -114,6 +114,12 @@ void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count 
 void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count count,
                      struct type *type);
 
+// On the runtime's collectives (coll_team.c): true, on all members, when it is done.
+bool coll_team_run(const struct coll_call *c, int *error);
+void coll_team_end(struct comm *comm); // collective: MPI_Comm_free
+// By messages, blocking; of a resolved call. An error code, which has not been raised.
+int coll_messages(const struct coll_call *c);
+
 // The three forms of every call (coll_api.c).
 int coll_blocking(struct coll_call *c);
 int coll_nonblocking(struct coll_call *c, MPI_Request *request);

@@ -180,7 +180,6 @@ int comm_up(void)
         pe_bits++;
     int error = start(&comm_world, MPI_COMM_WORLD, "MPI_COMM_WORLD", 0,
                       group_new_regular(0, 1, shim_npes()));
-    comm_world.team = SHMEM_TEAM_WORLD;
     if (!error)
         error = start(&comm_self, MPI_COMM_SELF, "MPI_COMM_SELF", 1,
                       group_new_regular(shim_pe(), 1, 1));

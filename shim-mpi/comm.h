@@ -40,7 +40,8 @@ struct comm {
     struct session *session; // it descends from, NULL: the world model
     struct comm *local;     // of an intercommunicator: an intracommunicator of its own side
     bool is_low;            // intercommunicator: its group comes first in a merge by default
-    shmem_team_t team;      // with the same members in the same order; SHMEM_TEAM_INVALID: none
+    shmem_team_t team;      // of its collectives (coll_team.c), SHMEM_TEAM_INVALID: none (yet)
+    unsigned colls_without_team;
     _Atomic int coll_tag;   // collectives started: each has its own tag
     struct comm *next_known; // with a context of the same hash
     bool is_freed;          // by the user; the object lives as long as what uses it

@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "bsend.h"
 #include "check.h"
+#include "coll.h"
 #include "info.h"
 
 #include <stdio.h>
@@ -185,6 +186,7 @@ static int end(const char *call, MPI_Comm *comm, struct comm *c)
     if (error)
         return raise_on(c, error, call, "the delete function of an attribute failed");
     bsend_end(c);
+    coll_team_end(c);
     c->is_freed = true;
     comm_free(c);
     *comm = MPI_COMM_NULL;

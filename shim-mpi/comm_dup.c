@@ -125,7 +125,6 @@ static struct comm *copy(struct comm *old)
     struct comm *new = comm_make(old->group, old->remote);
     if (!new)
         return NULL;
-    new->team = old->team;
     new->is_low = old->is_low;
     new->topology = old->topology;
     topology_keep(new->topology);

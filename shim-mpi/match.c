@@ -129,7 +129,7 @@ struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender)
 {
     for (struct match_link *k = m->all.first; k; k = k->next) {
         struct arrived *a = ENTRY(struct arrived, k, in_all);
-        if (a->key.pe == pe && a->kind != ARRIVED_EAGER && a->sender == sender)
+        if (a->key.pe == pe && a->kind != ARRIVED_EAGER && a->rts.sender == sender)
             return a;
     }
     return NULL;

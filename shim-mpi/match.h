@@ -37,7 +37,15 @@ struct posted {
     bool is_queued;
 };
 
-enum arrived_kind { ARRIVED_EAGER, ARRIVED_SYNC, ARRIVED_RENDEZVOUS };
+enum arrived_kind { ARRIVED_EAGER, ARRIVED_SYNC, ARRIVED_RTS };
+
+// What an RTS (transfer.h) carries.
+struct rts {
+    uint64_t sender; // its transfer; 0: it wants no answer
+    int64_t bytes;
+    shoal_rptr_t from;
+    enum rts_how { RTS_NOWHERE, RTS_PLACE, RTS_STAGE } how;
+};
 
 // A message that nobody has received yet; also what an MPI_Message is.
 struct arrived {
@@ -46,9 +54,7 @@ struct arrived {
     struct match_key key;
     enum arrived_kind kind;
     MPI_Count bytes;   // of the whole message
-    uint64_t sender;   // its request there, for an answer
-    shoal_rptr_t from; // rendezvous: where the data is
-    bool has_from;
+    struct rts rts;    // ARRIVED_RTS; of ARRIVED_SYNC its sender alone
     struct comm *comm;
     enum space space;
     uint32_t context; // of one whose communicator is not here yet,

@@ -35,13 +35,6 @@ void object_predefine(void *object, enum object_kind kind, const void *handle)
     object_predefined[o->code] = o;
 }
 
-bool object_drop(void *object)
-{
-    struct object *o = object;
-    // The last one to drop it sees what all others did with it.
-    return atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) == 1 && o->code == 0;
-}
-
 static void number_free(struct object *o)
 {
     int place = atomic_load_explicit(&o->number, memory_order_relaxed) - FIRST_ADDRESS;

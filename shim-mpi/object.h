@@ -51,14 +51,33 @@ void *object_new(size_t size, enum object_kind kind);
 // Makes a static object known under the number of a predefined handle; it is never freed.
 void object_predefine(void *object, enum object_kind kind, const void *handle);
 
+extern bool shim_threads; // MPI_THREAD_MULTIPLE
+
+// Adds to a count that only other threads could change meanwhile; what it was.
+static inline int object_count(_Atomic int *count, int n)
+{
+    if (shim_threads) // acq_rel: the last one to drop an object sees what all others did with it
+        return atomic_fetch_add_explicit(count, n, memory_order_acq_rel);
+    int was = atomic_load_explicit(count, memory_order_relaxed);
+    atomic_store_explicit(count, was + n, memory_order_relaxed);
+    return was;
+}
+
+// References to predefined objects, which never end, are not counted.
 static inline void object_keep(void *object)
 {
-    atomic_fetch_add_explicit(&((struct object *)object)->refs, 1, memory_order_relaxed);
+    struct object *o = object;
+    if (o->code == 0)
+        object_count(&o->refs, 1);
 }
 
 // True: that was the last reference, nobody else has the object; the caller takes it apart and ends
 // with object_end. Never true for predefined objects.
-bool object_drop(void *object);
+static inline bool object_drop(void *object)
+{
+    struct object *o = object;
+    return o->code == 0 && object_count(&o->refs, -1) == 1;
+}
 void object_forget(void *object); // no handle or number leads to it any more
 void object_end(void *object); // that, and frees the memory
 

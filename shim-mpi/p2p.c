@@ -4,8 +4,6 @@
 #include "stats.h"
 #include "transfer.h"
 
-#include <string.h>
-
 _Static_assert(sizeof(struct transfer) <= REQUEST_POOLED, "requests of messages are pooled");
 
 static void release(struct request *r)
@@ -69,14 +67,19 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
 {
     if (unlikely(dest == MPI_PROC_NULL))
         return request_done(true);
+    bool is_plain = mode != SEND_SYNCHRONOUS;
     int pe = group_pe(comm->peers, dest);
-    if (mode != SEND_SYNCHRONOUS && transfer_is_eager(pe, count * type->size)) {
-        transfer_send_eager(comm, space, buf, count, type, pe, tag);
+    if (likely(is_plain) && likely(transfer_send_now(comm, space, buf, count, type, pe, tag)))
         return request_done(false);
-    }
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;
-    start(&t->request);
+    t->pe = pe;
+    t->request.is_held = true;
+    request_keep(&t->request);
+    if (is_plain)
+        pull_send(t);
+    else
+        transfer_send(t);
     return &t->request;
 }
 
@@ -110,11 +113,18 @@ struct request *p2p_recv_init(struct comm *comm, enum space space, void *buf, MP
 }
 
 // ---- Blocking: the request is on the stack
+// The rest of it, the movers fill in that use it.
 static void init_local(struct transfer *t, enum request_kind kind, struct comm *comm)
 {
-    memset(t, 0, sizeof *t);
-    t->request.kind = (uint8_t)kind;
-    t->request.comm = comm;
+    struct request *r = &t->request;
+    atomic_store_explicit(&r->done, 0, memory_order_relaxed);
+    r->kind = (uint8_t)kind;
+    r->is_held = r->is_cancelled = false;
+    r->error = MPI_SUCCESS;
+    r->bytes = 0;
+    r->comm = comm;
+    t->copy = NULL;
+    t->region = NULL;
 }
 
 int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -123,14 +133,18 @@ int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count cou
     if (unlikely(dest == MPI_PROC_NULL))
         return MPI_SUCCESS;
     int pe = group_pe(comm->peers, dest);
-    if (likely(mode != SEND_SYNCHRONOUS) && transfer_is_eager(pe, count * type->size))
-        return transfer_send_eager(comm, space, buf, count, type, pe, tag);
+    bool is_plain = mode != SEND_SYNCHRONOUS;
+    if (likely(is_plain) && likely(transfer_send_now(comm, space, buf, count, type, pe, tag)))
+        return MPI_SUCCESS;
     struct transfer t;
     init_local(&t, REQUEST_SEND, comm);
     fill(&t, space, buf, count, type, dest, tag);
     t.mode = mode;
     t.pe = pe;
-    transfer_send(&t);
+    if (is_plain)
+        pull_send(&t);
+    else
+        transfer_send(&t);
     request_wait(&t.request);
     return t.request.error;
 }

@@ -85,11 +85,10 @@ void request_drop(struct request *r)
 // ---- Completion
 static shoal_ct_t wake_counter; // counted up where a thread may sleep while another completes
 
-void request_count_activity(void)
+void request_wake(void)
 {
     atomic_fetch_add_explicit(&request_activity, 1, memory_order_release);
-    if (shim_threads)
-        shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
+    shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
 }
 
 void request_restart(struct request *r)
@@ -109,7 +108,9 @@ static void nothing(struct request *r, void *arg)
 
 static void run_then(struct request *r)
 {
-    request_then_fn *fn = atomic_exchange_explicit(&r->then, nothing, memory_order_acq_rel);
+    request_then_fn *fn = atomic_load_explicit(&r->then, memory_order_relaxed);
+    if (shim_threads)
+        fn = atomic_exchange_explicit(&r->then, nothing, memory_order_acq_rel);
     if (fn)
         fn(r, r->then_arg);
 }
@@ -243,6 +244,11 @@ void progress_look(void)
     }
 }
 
+bool request_is_crowded(void)
+{
+    return spins == 1;
+}
+
 struct idle idle_start(void)
 {
     return (struct idle){.seen = atomic_load_explicit(&request_activity, memory_order_acquire)};
@@ -255,10 +261,17 @@ static void sleep_on(uint64_t seen)
     shoal_event_t *events[1 + HOOK_EVENTS] = {&activity};
     size_t n = 1;
     shim_lock_take(&hook_lock);
-    for (struct progress_hook *h = hooks; h && n <= HOOK_EVENTS; h = h->next)
+    bool is_brief = false;
+    for (struct progress_hook *h = hooks; h && n <= HOOK_EVENTS; h = h->next) {
+        is_brief |= h->is_brief;
         if (h->event)
             events[n++] = h->event;
+    }
     shim_lock_give(&hook_lock);
+    if (is_brief) {
+        sched_yield();
+        return;
+    }
     stats_count(SLEEPS);
     shoal_wait(n, events, 1, NULL, NULL);
 }

@@ -73,7 +73,7 @@ void request_complete(struct request *r); // once; error, bytes and so on are se
 // fn(r, arg) is called when r is complete: by what completes it, just before it is done (also in a
 // handler of a message, so: short, and no waiting), or now if it is. Once for a request.
 void request_then(struct request *r, request_then_fn *fn, void *arg);
-void request_count_activity(void); // something changed that a waiting thread may look for
+bool request_is_crowded(void); // the node has fewer cores than processes
 int request_up(void);
 void request_down(void);
 
@@ -83,6 +83,18 @@ struct request *request_done(bool proc_null);
 
 // ---- Progress
 extern _Atomic uint64_t request_activity;
+void request_wake(void);
+
+// Something changed that a waiting thread may look for.
+static inline void request_count_activity(void)
+{
+    if (unlikely(shim_threads)) {
+        request_wake();
+        return;
+    }
+    uint64_t n = atomic_load_explicit(&request_activity, memory_order_relaxed);
+    atomic_store_explicit(&request_activity, n + 1, memory_order_release);
+}
 
 // Moves everything that can be moved, without waiting; true when something was.
 bool progress(void);
@@ -92,6 +104,7 @@ bool progress(void);
 struct progress_hook {
     bool (*fn)(struct progress_hook *hook); // one hook runs at a time
     shoal_event_t *event; // it has something to do when this is done; NULL: after any completion
+    bool is_brief;        // it waits for a process that is at work: nobody sleeps meanwhile
     struct progress_hook *next, **link;
 };
 void progress_add(struct progress_hook *hook);

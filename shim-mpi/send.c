@@ -10,6 +10,30 @@ struct target {
     struct type *type;
 };
 
+// What nearly all calls look like, without a call: arguments that are all right and a buffer that is
+// there. False: the checks below say whether something is wrong.
+static inline bool is_usual(const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Comm comm,
+                            struct target *with)
+{
+    struct comm *c = comm_of(comm);
+    struct type *t = type_of(datatype);
+    if (unlikely(!c || !t))
+        return false;
+    with->comm = c;
+    with->type = t;
+    return !c->is_freed && t->is_committed && datatype != MPI_DATATYPE_NULL && count >= 0 && buf;
+}
+
+static inline bool is_rank(const struct comm *comm, int rank)
+{
+    return (unsigned)rank < (unsigned)comm->peers->size;
+}
+
+static inline bool is_tag(int tag)
+{
+    return (unsigned)tag <= TAG_UB;
+}
+
 // With MPI_PROC_NULL neither buffer nor datatype is looked at.
 static int check_send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
                       int dest, int tag, MPI_Comm comm, struct target *to)
@@ -45,8 +69,8 @@ static int raise_result(const char *call, struct comm *comm, int error)
                                               : "the message did not go through");
 }
 
-static int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
-                int tag, MPI_Comm comm, enum send_mode mode)
+static int send_checked(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                        int dest, int tag, MPI_Comm comm, enum send_mode mode)
 {
     struct target to;
     int error = check_send(call, buf, count, datatype, dest, tag, comm, &to);
@@ -58,8 +82,9 @@ static int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype
                         p2p_send(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
 }
 
-static int isend(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                 int dest, int tag, MPI_Comm comm, enum send_mode mode, MPI_Request *request)
+static int isend_checked(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                         int dest, int tag, MPI_Comm comm, enum send_mode mode,
+                         MPI_Request *request)
 {
     struct target to;
     int error = check_send(call, buf, count, datatype, dest, tag, comm, &to);
@@ -75,6 +100,30 @@ static int isend(const char *call, const void *buf, MPI_Count count, MPI_Datatyp
     return MPI_SUCCESS;
 }
 
+static inline int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                       int dest, int tag, MPI_Comm comm, enum send_mode mode)
+{
+    struct target to;
+    if (mode != SEND_BUFFERED && likely(is_usual(buf, count, datatype, comm, &to)) &&
+        likely(is_rank(to.comm, dest)) && likely(is_tag(tag)))
+        return raise_result(call, to.comm,
+                            p2p_send(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
+    return send_checked(call, buf, count, datatype, dest, tag, comm, mode);
+}
+
+static int isend(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+                 int dest, int tag, MPI_Comm comm, enum send_mode mode, MPI_Request *request)
+{
+    struct target to;
+    bool is_usual_one = mode != SEND_BUFFERED &&
+                        likely(is_usual(buf, count, datatype, comm, &to)) &&
+                        likely(is_rank(to.comm, dest)) && likely(is_tag(tag)) && likely(request);
+    if (!is_usual_one)
+        return isend_checked(call, buf, count, datatype, dest, tag, comm, mode, request);
+    *request = object_handle(p2p_isend(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
+    return MPI_SUCCESS;
+}
+
 static int send_init(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
                      int dest, int tag, MPI_Comm comm, enum send_mode mode, MPI_Request *request)
 {
@@ -84,10 +133,10 @@ static int send_init(const char *call, const void *buf, MPI_Count count, MPI_Dat
         error = check_pointer(call, to.comm, "request", request);
     if (error)
         return error;
-    *request = object_handle(mode == SEND_BUFFERED
-                                 ? bsend_init(to.comm, buf, count, to.type, dest, tag)
-                                 : p2p_send_init(to.comm, SPACE_P2P, buf, count, to.type, dest, tag,
-                                                 mode));
+    *request = object_handle(
+        mode == SEND_BUFFERED
+            ? bsend_init(to.comm, buf, count, to.type, dest, tag)
+            : p2p_send_init(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
     return MPI_SUCCESS;
 }
 
@@ -117,11 +166,21 @@ SENDS(Rsend_c, Irsend_c, Rsend_init_c, MPI_Count, SEND_READY)
 SENDS(Bsend, Ibsend, Bsend_init, int, SEND_BUFFERED)
 SENDS(Bsend_c, Ibsend_c, Bsend_init_c, MPI_Count, SEND_BUFFERED)
 
+static inline bool is_usual_recv(const void *buf, MPI_Count count, MPI_Datatype datatype,
+                                 int source, int tag, MPI_Comm comm, struct target *from)
+{
+    return is_usual(buf, count, datatype, comm, from) &&
+           (is_rank(from->comm, source) || source == MPI_ANY_SOURCE) &&
+           (is_tag(tag) || tag == MPI_ANY_TAG);
+}
+
 static int recv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
                 int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct target from;
-    int error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
+    int error = MPI_SUCCESS;
+    if (unlikely(!is_usual_recv(buf, count, datatype, source, tag, comm, &from)))
+        error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
     if (error)
         return error;
     return raise_result(call, from.comm,
@@ -132,7 +191,9 @@ static int irecv(const char *call, void *buf, MPI_Count count, MPI_Datatype data
                  int tag, MPI_Comm comm, MPI_Request *request, bool persistent)
 {
     struct target from;
-    int error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
+    int error = MPI_SUCCESS;
+    if (unlikely(!is_usual_recv(buf, count, datatype, source, tag, comm, &from)))
+        error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
     if (!error)
         error = check_pointer(call, from.comm, "request", request);
     if (error)

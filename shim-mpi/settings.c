@@ -30,6 +30,8 @@ static void read_all(void)
 #define X(field, env, def, meaning) read_size(env, &shim_settings.field);
     SHIM_SETTINGS(X)
 #undef X
+    if (shim_settings.stream)
+        shim_settings.stage = 0;
 }
 
 void shim_settings_read(void)

@@ -45,7 +45,6 @@ _Noreturn void shim_fatal(const char *fmt, ...) __attribute__((format(printf, 1,
 // ---- State of the library (init.c)
 enum shim_state { SHIM_BEFORE, SHIM_UP, SHIM_AFTER };
 extern _Atomic int shim_state;
-extern bool shim_threads; // MPI_THREAD_MULTIPLE
 int shim_pe(void);        // this process's number in the world
 int shim_npes(void);
 

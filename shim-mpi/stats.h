@@ -11,13 +11,17 @@
     X(EAGER, "eager", COUNTER, "messages sent with their envelope")                              \
     X(SYNC, "synchronous", COUNTER, "the same, answered when they are matched")                  \
     X(RENDEZVOUS, "rendezvous", COUNTER, "messages of which only an envelope was sent at first") \
+    X(STAGED, "staged", COUNTER, "messages that their sender copied to shared memory")           \
     X(STREAM, "stream", COUNTER, "of these, sent in pieces when the receiver asked")             \
     X(PULL, "pull", COUNTER, "messages whose data was got from the sender by the receiver")      \
+    X(SPLIT, "split", COUNTER, "of these, those of which the sender may copy pieces")            \
+    X(PUSHED, "pushed", COUNTER, "pieces that a sender copied")                                  \
     X(HELD_BACK, "held_back", COUNTER,                                                           \
       "messages not sent with their envelope because the receiver has too many unreceived ones") \
     X(CREDIT, "credit", COUNTER, "notes to senders of what has been received")                   \
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
+    X(COLL_SHORT, "coll_short", COUNTER, "collectives that went through what members publish")   \
     X(MATCHED, "matched", COUNTER, "messages that found their receive posted")                   \
     X(UNEXPECTED, "unexpected", COUNTER, "messages that came before their receive")              \
     X(UNEXPECTED_NOW, "unexpected_now", LEVEL, "messages that wait for their receive")           \

@@ -2,27 +2,36 @@
 // One message on its way, at either end. How it goes:
 //
 //   eager       the data in one active message; the receiver copies it to where it belongs, or
-//               keeps a copy until it is received
+//   (eager.c)   keeps a copy until it is received
 //   synchronous the same, and an answer once it is matched
+//
+//   staged      the sender copies the data to memory that both reach, and is done; the receiver
+//   (stage.c)   follows it, piece by piece:
+//               RTS {the stage} ------------->  matches, copies what is there
+//               copies on, counts ...........>  copies on, counts
+//
 //   rendezvous  sender                         receiver
-//               RTS {where the data is} ------>  matches, and gets the data itself
+//   (pull.c)    RTS {where the data is} ------>  matches, and gets the data itself
 //               done  <--------------- DONE
+//
+//   split       of a long one on a node, both copy: the receiver gets pieces, and tells where its
+//   (split.c)   buffer is (GRANT), so that a sender in the library puts others
+//
 //   stream      when the sender cannot say where its data is (no room to register it):
-//               RTS {nowhere}   -------------->  matches
+//   (stream.c)  RTS {nowhere}   -------------->  matches
 //               sends it in pieces  <-- STREAM
 //               DATA DATA DATA  -------------->  copies each to its place
 //
 // One get moves the data once: by load from memory both can reach, by process_vm_readv from private
 // memory, through a pipelined copy where the kernel forbids that, over the network between nodes;
 // which one is the runtime's business. Nothing is asked of a sender that computes.
-//
-// What may be eager and untaken at one receiver is bounded per pair (SHOAL_MPI_WINDOW): beyond it the
-// sender keeps its data and goes by rendezvous until the receiver has told what it took (CREDIT).
 #ifndef SHOAL_MPI_TRANSFER_H
 #define SHOAL_MPI_TRANSFER_H
 
 #include "match.h"
 #include "p2p.h"
+
+#include <string.h>
 
 // Numbers of the shim's active messages; those below are the program's.
 enum {
@@ -36,9 +45,11 @@ enum {
     AM_CANCEL,
     AM_CANCELLED,
     AM_PARTITIONED,
+    AM_GRANT,
 };
 
-enum { TRANSFER_OVERHEAD = 64 };
+struct split;
+struct stage;
 
 struct transfer {
     struct request request; // first
@@ -51,29 +62,125 @@ struct transfer {
     struct type *type; // with a reference where the request outlives the call
     MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
-    // rendezvous and stream
+    void *copy; // packed data, or what will be unpacked
+    shoal_region_t region;
+    // What follows is set by the mover that uses it.
     uint64_t other; // the peer's transfer
-    void *copy;     // packed data, or what will be unpacked
     MPI_Count moved;
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
-    shoal_region_t region;
+    struct stage *stage;
+    struct split *split;
     shoal_event_t event;
     struct progress_hook hook;
 };
+#define TRANSFER(member, p) \
+    ((struct transfer *)(void *)((char *)(p)-offsetof(struct transfer, member)))
 
 void transfer_send(struct transfer *t); // completes it, now or later
 void transfer_recv(struct transfer *t);
+void transfer_accept_rts(struct transfer *t, struct match_key key, const struct rts *rts);
 // A message that was taken from the queues; frees it.
 void transfer_accept(struct transfer *t, struct arrived *a);
 int transfer_cancel(struct request *r);
 
-// May n bytes go to pe eagerly? Counts them when they may.
-bool transfer_is_eager(int pe, MPI_Count n);
-int transfer_send_eager(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                        const struct type *type, int pe, int tag);
+// Sends it if that needs no request: eagerly, or from a stage.
+bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                       const struct type *type, int pe, int tag);
 
 int transfer_up(void);
 void transfer_down(void);
 void transfer_drop_all(struct matching *m); // messages nobody will receive
+
+// ---- What the movers share
+extern size_t transfer_am_max;
+
+void *transfer_memory(size_t n); // malloc, or the end
+void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
+void *transfer_room(int pe, size_t n, shoal_am_room_t *room); // for a message of n bytes
+
+// What a message is addressed to, in an active message's argument.
+static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
+{
+    return (uint64_t)comm->context << 32 | (uint64_t)space << 31 | (uint32_t)tag;
+}
+static inline uint32_t context_in(uint64_t address)
+{
+    return (uint32_t)(address >> 32);
+}
+static inline enum space space_in(uint64_t address)
+{
+    return (enum space)(address >> 31 & 1);
+}
+static inline int tag_in(uint64_t address)
+{
+    return (int)(address & 0x7fffffff);
+}
+
+// The address of a transfer goes to the peer, whose answer brings it back, perhaps to another thread
+// of this process: what was written here before is seen there. (The way through the peer orders them
+// already; this says so to whoever sees one process only.)
+static inline uint64_t transfer_out(struct transfer *t)
+{
+    atomic_store_explicit(&t->is_out, true, memory_order_release);
+    return (uintptr_t)t;
+}
+static inline struct transfer *transfer_back(uint64_t address)
+{
+    struct transfer *t = (struct transfer *)(uintptr_t)address;
+    (void)atomic_load_explicit(&t->is_out, memory_order_acquire);
+    return t;
+}
+
+// Whose message it is and how much of it fits; the result says how much.
+static inline MPI_Count transfer_describe(struct transfer *t, struct match_key key, MPI_Count bytes)
+{
+    struct request *r = &t->request;
+    r->source = group_rank(r->comm->peers, key.pe);
+    r->tag = key.tag;
+    r->error = bytes > t->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    r->bytes = bytes > t->bytes ? t->bytes : bytes;
+    t->pe = key.pe;
+    return r->bytes;
+}
+
+// To the buffer; from and to count bytes of data.
+static inline void transfer_place(struct transfer *t, MPI_Count from, const void *data, size_t n)
+{
+    if (likely(t->type->is_dense))
+        memcpy((char *)type_at(t->type, t->buf) + from, data, n);
+    else
+        type_unpack(t->type, t->buf, t->count, from, data, n);
+}
+
+void transfer_end_send(struct transfer *t); // its data is not needed any more
+
+// Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).
+bool eager_send_sync(struct transfer *t);
+void eager_accept(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes);
+void eager_accept_sync(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes,
+                       uint64_t sender);
+int eager_up(void);
+
+bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                const struct type *type, int pe, int tag);
+void stage_accept(struct transfer *t, const struct rts *rts); // described already
+void stage_drop(const struct rts *rts); // nobody will receive it
+void stage_down(void);
+
+void pull_send(struct transfer *t);
+void pull_accept(struct transfer *t, const struct rts *rts);
+void pull_end(struct transfer *t); // the data has been got, with t->event.status
+// Where others find data of this process: false when it cannot say.
+bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at);
+int pull_up(void);
+
+void stream_accept(struct transfer *t, const struct rts *rts);
+int stream_up(void);
+
+bool split_accept(struct transfer *t, const struct rts *rts, void *to); // false: not so
+int split_up(void);
+void split_down(void);
+
+int cancel_up(void);
 
 #endif

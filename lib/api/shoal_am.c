@@ -52,10 +52,13 @@ static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_
     return status;
 }
 
-// Who asks takes answers, or a PE that answers could only keep what goes on coming.
+enum { REQUESTS_PER_POLL = 16 };
+
+// Who asks takes answers now and then, or a PE that answers could only keep what goes on coming.
 static void take_some(void)
 {
-    if (shoal_is_up() && !handlers_running())
+    static TLS_FAST unsigned requests;
+    if (requests++ % REQUESTS_PER_POLL == 0 && shoal_is_up() && !handlers_running())
         inbox_poll();
 }
 

@@ -3,8 +3,15 @@
 #ifndef SHOAL_BASE_COMPILER_H
 #define SHOAL_BASE_COMPILER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>) // glibc 2.32
+#include <sys/single_threaded.h>
+#define SINGLE_THREADED __libc_single_threaded
+#else
+#define SINGLE_THREADED 0
+#endif
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -38,6 +45,13 @@ extern _Atomic int compiler_order;
 #define ORDERED_ELSEWHERE() ((void)0)
 #define KNOWN_TO_BE_AFTER(word) ((void)0)
 #endif
+
+// While this process has no second thread, what only another of its threads could disturb needs no
+// locked instruction. Whoever starts a thread gives it all that was stored before.
+static inline bool is_single_threaded(void)
+{
+    return SINGLE_THREADED;
+}
 
 // Initial-exec: one load relative to the thread pointer, no call. Safe for a library that is
 // linked (the static TLS surplus serves dlopen).

@@ -54,6 +54,12 @@
       "longer ones are got by their receiver")                                                  \
     X(mpi_window, "SHOAL_MPI_WINDOW", SIZE, "1m",                                               \
       "MPI: bytes of such messages that a receiver may not have received yet, from each sender") \
+    X(mpi_stage, "SHOAL_MPI_STAGE", SIZE, "8k",                                                 \
+      "MPI: bytes of the largest message that its sender copies to memory shared with the "     \
+      "receiver, on a node")                                                                    \
+    X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "128k",                                               \
+      "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
+      "0: none")                                                                                \
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \

@@ -108,7 +108,7 @@ static bool has_buffers(const struct shoal_coll_plan *p)
     return (!p->dst_bytes || p->coll.dst) && (!p->src_bytes || p->coll.src || p->coll.dst);
 }
 
-static int check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
+int coll_plan_check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
 {
     bool is_user = c->op >= SHOAL_OP_USER;
     if (c->kind < SHOAL_COLL_BARRIER || c->kind > SHOAL_COLL_REDUCE_SCATTER)
@@ -132,7 +132,7 @@ int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, const struc
                   struct shoal_coll_plan **plan)
 {
     size_t size = fold ? fold->size : 0;
-    int status = fold ? SHOAL_OK : check(team, coll, &size);
+    int status = fold ? SHOAL_OK : coll_plan_check(team, coll, &size);
     if (status)
         return status;
     struct shoal_coll_plan *p = calloc(1, sizeof *p);

@@ -36,6 +36,9 @@ struct shoal_coll_plan {
     struct coll_span *span;      // of a team over nodes, at a node's leader, else NULL
 };
 
+// Of the kind, types and root; 0 and the bytes of an element, or SHOAL_EINVAL.
+int coll_plan_check(struct shoal_team *team, const shoal_coll_t *coll, size_t *size);
+
 // SHOAL_EINVAL, SHOAL_ENOMEM, or 0 and a plan. Not collective. fold: an operator of shmem.h in the
 // place of op and type, or NULL.
 int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, const struct reduce_op *fold,

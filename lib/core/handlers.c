@@ -23,7 +23,7 @@ static struct handler {
 
 static struct kept *first, **last = &first;
 static int kept;
-static _Atomic bool is_news; // something was kept, or a handler registered, since the last run
+_Atomic bool handlers_news;
 static TLS_FAST bool running;
 
 int handlers_register(int id, shoal_am_fn *fn, void *user)
@@ -33,7 +33,7 @@ int handlers_register(int id, shoal_am_fn *fn, void *user)
     handlers[id].user = user;
     // Pairs with the acquire load in handler_of: user comes before.
     atomic_store_explicit(&handlers[id].fn, fn, memory_order_release);
-    atomic_store_explicit(&is_news, true, memory_order_release);
+    atomic_store_explicit(&handlers_news, true, memory_order_release);
     return SHOAL_OK;
 }
 
@@ -73,7 +73,7 @@ static void keep(const struct message *m)
     kept++;
 }
 
-static bool may_run(void)
+bool handlers_may_run(void)
 {
     return !running && !trigger_is_running();
 }
@@ -81,18 +81,13 @@ static bool may_run(void)
 bool handlers_give(const struct message *m)
 {
     shoal_am_fn *fn = handler_of(m);
-    if (fn && may_run() && !first) {
+    if (fn && handlers_may_run() && !first) {
         run(fn, m);
         return true;
     }
     keep(m);
-    atomic_store_explicit(&is_news, true, memory_order_relaxed);
+    atomic_store_explicit(&handlers_news, true, memory_order_relaxed);
     return false;
-}
-
-bool handlers_waiting(void)
-{
-    return atomic_load_explicit(&is_news, memory_order_relaxed) && may_run();
 }
 
 int handlers_kept(void)
@@ -124,10 +119,10 @@ static int run_list(struct kept **list)
 int handlers_run(void)
 {
     int handled = 0;
-    if (!may_run())
+    if (!handlers_may_run())
         return 0;
-    while (atomic_load_explicit(&is_news, memory_order_relaxed) &&
-           atomic_exchange_explicit(&is_news, false, memory_order_acquire)) {
+    while (atomic_load_explicit(&handlers_news, memory_order_relaxed) &&
+           atomic_exchange_explicit(&handlers_news, false, memory_order_acquire)) {
         struct kept *list = first, **end = &list;
         first = NULL;
         last = &first;
@@ -157,5 +152,5 @@ void handlers_forget(void)
     }
     last = &first;
     kept = 0;
-    is_news = false;
+    handlers_news = false;
 }

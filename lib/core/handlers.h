@@ -7,6 +7,7 @@
 #include "inbox_area.h"
 #include "shoal.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct message {
@@ -20,7 +21,15 @@ int handlers_register(int id, shoal_am_fn *fn, void *user);
 bool handlers_give(const struct message *m);
 // Runs those kept whose time has come; how many.
 int handlers_run(void);
-bool handlers_waiting(void); // handlers_run may find something
+// Something was kept, or a handler registered, since the last run.
+extern _Atomic bool handlers_news;
+bool handlers_may_run(void); // in this thread, now
+
+static inline bool handlers_waiting(void) // handlers_run may find something
+{
+    return unlikely(atomic_load_explicit(&handlers_news, memory_order_relaxed)) &&
+           handlers_may_run();
+}
 int handlers_kept(void);
 
 bool handlers_running(void); // this thread is in a handler

@@ -3,6 +3,7 @@
 #include "inbox.h"
 
 #include "arena.h"
+#include "copy.h"
 #include "handlers.h"
 #include "log.h"
 #include "net.h"
@@ -34,7 +35,8 @@ static bool is_room(const struct channel *c, uint32_t slots, uint64_t ticket)
     return ticket - atomic_load_explicit(&c->drained, memory_order_acquire) < slots;
 }
 
-static void take_slot(struct channel *c, uint32_t slots, uint64_t ticket, struct inbox_room *room)
+static inline void take_slot(struct channel *c, uint32_t slots, uint64_t ticket,
+                             struct inbox_room *room)
 {
     room->channel = c;
     room->ticket = ticket;
@@ -45,7 +47,7 @@ static void take_slot(struct channel *c, uint32_t slots, uint64_t ticket, struct
 }
 
 // In a ring, whose slots this PE alone claims, with the peer locked.
-static bool claim_alone(struct channel *c, struct inbox_room *room)
+static inline bool claim_alone(struct channel *c, struct inbox_room *room)
 {
     uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
     if (!is_room(c, LIMIT_RING_SLOTS, t))
@@ -67,7 +69,7 @@ static bool claim(struct channel *c, struct inbox_room *room)
     return true;
 }
 
-static void publish(const struct inbox_room *room)
+static inline void publish(const struct inbox_room *room)
 {
     // Pairs with the acquire load in is_ready: the message comes before.
     atomic_store_explicit(&room->envelope->turn, room->ticket + 1, memory_order_release);
@@ -84,7 +86,10 @@ void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
         e->at = m->at;
         e->long_n = m->n;
     } else if (m->payload) {
-        memcpy(m->n <= INLINE_BYTES ? e->bytes : room->payload, m->payload, m->n);
+        if (likely(m->n <= INLINE_BYTES))
+            copy_few(e->bytes, m->payload, m->n);
+        else
+            memcpy(room->payload, m->payload, m->n);
     }
 }
 
@@ -114,7 +119,7 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
 }
 
 // With the peer locked: slots are claimed in the order of the numbers.
-static bool claim_next(struct peer *peer, struct inbox_room *room)
+static inline bool claim_next(struct peer *peer, struct inbox_room *room)
 {
     if (unlikely(peer->made) && !open_ring(peer, room))
         return false;
@@ -144,29 +149,34 @@ static struct inbox_room reserve_far(int pe)
 static void commit_far(const struct inbox_room *room)
 {
     const struct envelope *e = room->envelope;
-    net_message_send(world.me, room->pe,
-                     &(struct inbox_message){.arg = e->arg,
-                                             .id = e->id,
-                                             .flags = e->flags,
-                                             .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
-                                             .n = e->n});
+    net_message_send(
+        world.me, room->pe,
+        &(struct inbox_message){.arg = e->arg,
+                                .id = e->id,
+                                .flags = e->flags,
+                                .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
+                                .n = e->n});
     free(room->envelope);
 }
 
-struct inbox_room inbox_reserve(int pe)
+static inline bool try_reserve(struct peer *peer, struct inbox_room *room)
 {
-    if (unlikely(!world_is_here(pe)))
-        return reserve_far(pe);
-    struct inbox_room room = {.pe = pe};
-    struct peer *peer = peer_of(pe);
+    peer_lock(peer);
+    bool done = claim_next(peer, room);
+    peer_unlock(peer);
+    return done;
+}
+
+static void wait_for_room(struct peer *peer, struct inbox_room *room)
+{
     struct waiter w = {0};
     for (;;) {
         peer_lock(peer);
-        bool done = claim_next(peer, &room);
-        struct channel *full = peer->ring ? ref_at(peer->ring) : shared_channel(pe);
+        bool done = claim_next(peer, room);
+        struct channel *full = peer->ring ? ref_at(peer->ring) : shared_channel(room->pe);
         peer_unlock(peer);
-        if (likely(done))
-            return room;
+        if (done)
+            return;
         if (w.bell != &full->bell || inbox_poll())
             w = waiter_start(&full->bell);
         else
@@ -174,7 +184,24 @@ struct inbox_room inbox_reserve(int pe)
     }
 }
 
-static void ring_doorbell(const struct inbox_room *room)
+static inline void reserve_here(struct inbox_room *room, int pe)
+{
+    struct peer *peer = peer_of(pe);
+    room->pe = pe;
+    if (unlikely(!try_reserve(peer, room)))
+        wait_for_room(peer, room);
+}
+
+struct inbox_room inbox_reserve(int pe)
+{
+    if (unlikely(!world_is_here(pe)))
+        return reserve_far(pe);
+    struct inbox_room room;
+    reserve_here(&room, pe);
+    return room;
+}
+
+static inline void ring_doorbell(const struct inbox_room *room)
 {
     _Atomic uint64_t *doorbell = &slice_of(room->pe)->inbox.doorbell;
     // Either the receiver, which clears the bit, has everybody fenced and then looks at the ring,
@@ -184,12 +211,8 @@ static void ring_doorbell(const struct inbox_room *room)
         atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
 }
 
-void inbox_commit(const struct inbox_room *room)
+static inline void commit_here(const struct inbox_room *room)
 {
-    if (unlikely(!room->channel)) {
-        commit_far(room);
-        return;
-    }
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
@@ -198,15 +221,24 @@ void inbox_commit(const struct inbox_room *room)
         inbox_ask(room->pe, INBOX_RING_WANTED, 0);
 }
 
+void inbox_commit(const struct inbox_room *room)
+{
+    if (likely(room->channel != NULL))
+        commit_here(room);
+    else
+        commit_far(room);
+}
+
 void inbox_send(int pe, const struct inbox_message *m)
 {
     if (unlikely(!world_is_here(pe))) {
         net_message_send(world.me, pe, m);
         return;
     }
-    struct inbox_room room = inbox_reserve(pe);
+    struct inbox_room room;
+    reserve_here(&room, pe);
     inbox_fill(&room, m);
-    inbox_commit(&room);
+    commit_here(&room);
 }
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)
@@ -249,7 +281,7 @@ static int rings;
 static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint32_t looks;        // at them, without finding anything
 
-static bool is_ready(const struct incoming *in)
+static inline bool is_ready(const struct incoming *in)
 {
     uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
     return atomic_load_explicit(&in->channel->envelope[head & (in->slots - 1)].turn,
@@ -257,7 +289,7 @@ static bool is_ready(const struct incoming *in)
 }
 
 // Slots are returned by halves, so that the senders' copy of the count is seldom taken away.
-static void give_back(struct incoming *in)
+static inline void give_back(struct incoming *in)
 {
     if (in->head - in->given_back < in->slots / 2)
         return;
@@ -267,7 +299,7 @@ static void give_back(struct incoming *in)
     bell_check(&in->channel->bell);
 }
 
-static void check_number(const struct envelope *e)
+static inline void check_number(const struct envelope *e)
 {
     struct peer *peer = peer_of(e->from);
     if (e->seq && e->seq != (peer->received = number_after(peer->received)))
@@ -377,7 +409,7 @@ static int poll_rings(void)
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     for (; left; left &= left - 1) {
         int r = __builtin_ctzll(left);
-        if (!ring[r].is_open)
+        if (!ring[r].is_open || (!tidy && !is_ready(&ring[r])))
             continue;
         int got = poll_channel(&ring[r]);
         ring[r].is_used |= got > 0;
@@ -388,7 +420,7 @@ static int poll_rings(void)
     return handled;
 }
 
-static bool rings_have_work(void)
+static inline bool rings_have_work(void)
 {
     // acquire: whoever set the bit had made the ring.
     uint64_t active = atomic_load_explicit(&active_rings, memory_order_acquire);
@@ -404,7 +436,7 @@ static bool rings_have_work(void)
     return n >= LOOKS_PER_TIDY;
 }
 
-static bool has_work(void)
+static inline bool has_work(void)
 {
     return is_ready(&shared) || rings_have_work() || handlers_waiting() ||
            (unlikely(net.transport != NULL) && net_message_waiting());
@@ -425,23 +457,39 @@ static bool keeps_enough(void)
     return false;
 }
 
-int inbox_poll(void)
+// False: another thread polls.
+static inline bool begin_polling(void)
+{
+    if (!is_single_threaded())
+        return !atomic_exchange_explicit(&polling, true, memory_order_acquire);
+    atomic_store_explicit(&polling, true, memory_order_relaxed);
+    return true;
+}
+
+static int poll_all(void)
 {
     bool nested = polls_here;
-    if (likely(!has_work()) || (nested && handlers_running() && keeps_enough()) ||
-        (!nested && atomic_exchange_explicit(&polling, true, memory_order_acquire)))
+    if ((nested && handlers_running() && keeps_enough()) || (!nested && !begin_polling()))
         return 0;
     polls_here = true;
-    int handled = handlers_run() + poll_channel(&shared);
+    int handled = handlers_waiting() ? handlers_run() : 0;
+    if (is_ready(&shared))
+        handled += poll_channel(&shared);
     if (rings)
         handled += poll_rings();
     if (net.transport)
         handled += poll_network();
-    handled += handlers_run();
+    if (handlers_waiting())
+        handled += handlers_run();
     polls_here = nested;
     if (!nested)
         atomic_store_explicit(&polling, false, memory_order_release);
     return handled;
+}
+
+int inbox_poll(void)
+{
+    return likely(!has_work()) ? 0 : poll_all();
 }
 
 int inbox_up(void)

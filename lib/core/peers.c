@@ -8,13 +8,7 @@
 
 #include <stdlib.h>
 
-enum { PER_CHUNK = 64 };
-
-struct chunk {
-    struct peer peer[PER_CHUNK];
-};
-
-static struct chunk *_Atomic *_Atomic chunks;
+struct peer_chunk *_Atomic *_Atomic peer_chunks;
 
 static void *install(void *_Atomic *place, size_t size)
 {
@@ -28,22 +22,27 @@ static void *install(void *_Atomic *place, size_t size)
     return there;
 }
 
-struct peer *peer_of(int pe)
+static size_t chunk_count(void)
 {
-    size_t count = ((size_t)world.npes + PER_CHUNK - 1) / PER_CHUNK;
-    struct chunk *_Atomic *table = atomic_load_explicit(&chunks, memory_order_acquire);
-    if (unlikely(!table))
-        table = install((void *_Atomic *)&chunks, count * sizeof *table);
-    struct chunk *chunk = atomic_load_explicit(&table[pe / PER_CHUNK], memory_order_acquire);
-    if (unlikely(!chunk))
-        chunk = install((void *_Atomic *)&table[pe / PER_CHUNK], sizeof *chunk);
-    return &chunk->peer[pe % PER_CHUNK];
+    return ((size_t)world.npes + PEERS_PER_CHUNK - 1) / PEERS_PER_CHUNK;
+}
+
+struct peer *peer_make(int pe)
+{
+    struct peer_chunk *_Atomic *table = atomic_load_explicit(&peer_chunks, memory_order_acquire);
+    if (!table)
+        table = install((void *_Atomic *)&peer_chunks, chunk_count() * sizeof *table);
+    struct peer_chunk *_Atomic *at = &table[pe / PEERS_PER_CHUNK];
+    struct peer_chunk *chunk = atomic_load_explicit(at, memory_order_acquire);
+    if (!chunk)
+        chunk = install((void *_Atomic *)at, sizeof *chunk);
+    return &chunk->peer[pe % PEERS_PER_CHUNK];
 }
 
 void peers_forget(void)
 {
-    size_t count = ((size_t)world.npes + PER_CHUNK - 1) / PER_CHUNK;
-    struct chunk *_Atomic *table = atomic_exchange(&chunks, NULL);
+    size_t count = chunk_count();
+    struct peer_chunk *_Atomic *table = atomic_exchange(&peer_chunks, NULL);
     for (size_t i = 0; table && i < count; i++)
         free(table[i]);
     free((void *)table);

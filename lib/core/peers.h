@@ -25,7 +25,23 @@ static inline uint32_t number_after(uint32_t n)
     return n == UINT32_MAX ? 1 : n + 1;
 }
 
-struct peer *peer_of(int pe);
+enum { PEERS_PER_CHUNK = 64 };
+struct peer_chunk {
+    struct peer peer[PEERS_PER_CHUNK];
+};
+extern struct peer_chunk *_Atomic *_Atomic peer_chunks;
+struct peer *peer_make(int pe); // its chunk, if there is none
+
+static inline struct peer *peer_of(int pe)
+{
+    struct peer_chunk *_Atomic *table = atomic_load_explicit(&peer_chunks, memory_order_acquire);
+    struct peer_chunk *chunk =
+        likely(table != NULL)
+            ? atomic_load_explicit(&table[(unsigned)pe / PEERS_PER_CHUNK], memory_order_acquire)
+            : NULL;
+    return likely(chunk != NULL) ? &chunk->peer[(unsigned)pe % PEERS_PER_CHUNK] : peer_make(pe);
+}
+
 void peers_forget(void); // all of them
 
 void peer_wait(struct peer *p); // until it is locked here
@@ -33,9 +49,11 @@ void peer_wait(struct peer *p); // until it is locked here
 static inline void peer_lock(struct peer *p)
 {
     uint32_t is_free = 0;
-    if (unlikely(!atomic_compare_exchange_strong_explicit(&p->lock, &is_free, 1,
-                                                          memory_order_acquire,
-                                                          memory_order_relaxed)))
+    if (likely(is_single_threaded()))
+        atomic_store_explicit(&p->lock, 1, memory_order_relaxed);
+    else if (unlikely(!atomic_compare_exchange_strong_explicit(&p->lock, &is_free, 1,
+                                                               memory_order_acquire,
+                                                               memory_order_relaxed)))
         peer_wait(p);
 }
 

@@ -21,13 +21,15 @@ _Static_assert(sizeof(struct key) == sizeof(shoal_key_t), "a key is 32 bytes");
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_maybe_free;
 
-// Unguessable where the kernel has random bytes ready, never 0 and never the same twice.
+// Unguessable where the kernel has random bytes ready, never 0 and never the same twice in a row.
+// With the lock held; the kernel is asked for many at a time.
 static uint64_t new_stamp(void)
 {
-    static uint64_t last;
-    uint64_t random = 0;
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
-        random = (uint64_t)clock() * 0x9e3779b97f4a7c15u;
+    static uint64_t last, stock[32];
+    static size_t left;
+    if (left == 0 && getrandom(stock, sizeof stock, GRND_NONBLOCK) == sizeof stock)
+        left = sizeof stock / sizeof *stock;
+    uint64_t random = left ? stock[--left] : (uint64_t)clock() * 0x9e3779b97f4a7c15u;
     random |= 1;
     last = random == last ? random + 2 : random;
     return last;

@@ -8,11 +8,13 @@
 #include "coll_nodes.h"
 #include "ctx.h"
 #include "log.h"
+#include "shoal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(SHOAL_TEAM_WORDS == LIMIT_TEAMS / 64, "a bit for each team");
 enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLITS = 2 };
 _Static_assert(LIMIT_TEAMS % 64 == 0, "whole words");
 
@@ -178,6 +180,24 @@ static int try_split(struct group *g, int count, const struct pe_set *sets, cons
         if (new_team[i])
             give_back(new_team[i]);
     return ok ? 0 : SPLIT_AGAIN;
+}
+
+void team_places(uint64_t free_places[MAP_WORDS])
+{
+    pthread_mutex_lock(&map_lock);
+    for (int i = 0; i < MAP_WORDS; i++)
+        free_places[i] = free_areas[i];
+    pthread_mutex_unlock(&map_lock);
+}
+
+struct shoal_team *team_make(const struct pe_set *set, int place)
+{
+    return team_new(set, place, 0);
+}
+
+void team_undo(struct shoal_team *team)
+{
+    give_back(team);
 }
 
 int team_split(struct shoal_team *parent, int count, const struct pe_set *sets,

@@ -2,6 +2,7 @@
 // MPI 5.0, "Buffer Allocation and Usage": a message stays in the attached buffer until it has been
 // sent; room is found where others left; the buffer is the communicator's, its session's or the
 // process's.
+// ENV: SHOAL_MPI_STAGE=0
 #include "mpi_check.h"
 
 enum { LENGTH = 150000, MESSAGES = 4, ROOM = LENGTH + MPI_BSEND_OVERHEAD };

@@ -14,12 +14,15 @@ expect_ways() { # SETTING... -- COUNTER VALUE...
 }
 
 # Collectives' own messages are among the eager ones, hence "some".
-expect_ways A= -- eager some synchronous 1 rendezvous 3 pull 3 stream 0 held_back 0
-expect_ways SHOAL_MPI_EAGER=0 -- synchronous 0 rendezvous some pull some stream 0
+expect_ways A= -- eager some synchronous 1 staged 0 rendezvous 3 pull 3 split 3 stream 0 held_back 0
+expect_ways SHOAL_MPI_SPLIT=0 -- rendezvous 3 pull 3 split 0 pushed 0
+expect_ways SHOAL_MPI_EAGER=0 -- staged some
+expect_ways SHOAL_MPI_STAGE=1m -- eager some staged 3 rendezvous 0 pull 0 stream 0
+expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0 -- synchronous 0 rendezvous some pull some stream 0
 expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 3 pull 0 stream 3
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 stream some
 expect_ways SHOAL_MPI_WINDOW=8k -- held_back some credit some eager some
-expect_ways SHOAL_CROSS_MEMORY=0 -- rendezvous 3 pull 3 stream 0
+expect_ways SHOAL_CROSS_MEMORY=0 SHOAL_MPI_STAGE=0 -- rendezvous 3 pull 3 stream 0
 
 run env SHOAL_STATS=1 oshrun -n 2 --timeout 40 "$ways" eager some
 expect_rc 0

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that come. See arrive.h. Those whose communicator this process has not made yet wait as
+// orphans, in the order of their arrival.
+#include "arrive.h"
+
+#include "stats.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static struct arrived *orphans, **last_orphan = &orphans;
+static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct matching *arrive_queues(uint64_t address, struct comm **comm)
+{
+    *comm = comm_find(context_in(address));
+    // Pairs with the release in p2p_attach.
+    return *comm ? atomic_load_explicit(&(*comm)->matching[space_in(address)], memory_order_acquire)
+                 : NULL;
+}
+
+static struct arrived *keep(struct comm *comm, uint64_t address, const struct news *news)
+{
+    struct arrived *a = transfer_memory(sizeof *a + news->n);
+    memset(a, 0, sizeof *a);
+    a->head.magic = OBJECT_MESSAGE;
+    a->head.refs = 1;
+    a->key = news->key;
+    a->kind = news->kind;
+    a->bytes = news->bytes;
+    a->rts = news->rts;
+    a->comm = comm;
+    a->space = space_in(address);
+    a->context = context_in(address);
+    if (news->n)
+        memcpy(a->data, news->data, news->n);
+    return a;
+}
+
+// Kept until its communicator is made here. False: it has been made meanwhile.
+static bool orphan(uint64_t address, const struct news *news)
+{
+    struct comm *comm;
+    pthread_mutex_lock(&orphan_lock);
+    bool is_one = !arrive_queues(address, &comm);
+    if (is_one) {
+        *last_orphan = keep(NULL, address, news);
+        last_orphan = &(*last_orphan)->next_orphan;
+    }
+    pthread_mutex_unlock(&orphan_lock);
+    return is_one;
+}
+
+struct transfer *arrive(uint64_t address, const struct news *news)
+{
+    struct comm *comm;
+    struct matching *m = arrive_queues(address, &comm);
+    while (unlikely(!m)) {
+        if (orphan(address, news))
+            return NULL;
+        m = arrive_queues(address, &comm);
+    }
+    shim_lock_take(&m->lock);
+    struct posted *p = match_arrived(m, news->key);
+    if (!p)
+        match_queue(m, keep(comm, address, news));
+    shim_lock_give(&m->lock);
+    if (likely(p)) {
+        stats_count(MATCHED);
+        return TRANSFER(posted, p);
+    }
+    stats_count(UNEXPECTED);
+    request_count_activity(); // who probes looks again
+    return NULL;
+}
+
+// ---- A communicator's queues
+int p2p_attach(struct comm *comm)
+{
+    struct matching *m = calloc(SPACES, sizeof *m);
+    if (!m)
+        return MPI_ERR_NO_MEM;
+    for (int s = 0; s < SPACES; s++)
+        match_init(&m[s]);
+    pthread_mutex_lock(&orphan_lock);
+    struct arrived **at = &orphans;
+    for (struct arrived *a; (a = *at);) {
+        if (a->context != comm->context) {
+            at = &a->next_orphan;
+            continue;
+        }
+        *at = a->next_orphan;
+        a->comm = comm;
+        match_queue(&m[a->space], a);
+    }
+    last_orphan = at;
+    // Pairs with the acquire load in arrive_queues: those that came early are in the queue.
+    for (int s = 0; s < SPACES; s++)
+        atomic_store_explicit(&comm->matching[s], &m[s], memory_order_release);
+    pthread_mutex_unlock(&orphan_lock);
+    return MPI_SUCCESS;
+}
+
+void transfer_drop_all(struct matching *m)
+{
+    for (struct arrived *a; (a = match_any(m));) {
+        match_remove(m, a);
+        if (a->kind == ARRIVED_RTS && a->rts.how == RTS_STAGE)
+            stage_drop(&a->rts);
+        free(a);
+    }
+}
+
+void p2p_detach(struct comm *comm)
+{
+    struct matching *m = comm->matching[0];
+    if (!m)
+        return;
+    for (int s = 0; s < SPACES; s++)
+        transfer_drop_all(&m[s]);
+    free(m);
+}
+
+void arrive_down(void)
+{
+    while (orphans) {
+        struct arrived *a = orphans;
+        orphans = a->next_orphan;
+        free(a);
+    }
+    last_orphan = &orphans;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short blocking collectives on the runtime's. A communicator whose processes are a progression of PEs
+// gets a team of the runtime once it has done TEAM_AFTER collectives; then barriers, and what is so
+// short that it fits what members publish, go through that team: one line there and one back in the
+// place of messages, and no requests.
+//
+// The members agree on the team's place with the maps of what each has free. Contributions to
+// reductions are gathered, and combined by everybody in the order of the messages' algorithms: the
+// result has the same bits either way.
+#include "coll.h"
+
+#include "check.h"
+#include "stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
+
+// ---- The team
+static int run_allreduce(struct comm *comm, uint64_t *words, MPI_Count n)
+{
+    struct coll_call c = {.kind = COLL_ALLREDUCE, .comm = comm, .op = op_of(MPI_BAND)};
+    c.send.buf = MPI_IN_PLACE;
+    c.recv = (struct side){.buf = words, .count = n, .type = type_of(MPI_UINT64_T)};
+    c.rank = comm->rank;
+    c.size = c.peers = comm->group->size;
+    return coll_messages(&c);
+}
+
+static int first_of(const uint64_t words[SHOAL_TEAM_WORDS])
+{
+    for (int w = 0; w < SHOAL_TEAM_WORDS; w++)
+        if (words[w])
+            return 64 * w + __builtin_ctzll(words[w]);
+    return -1;
+}
+
+// SHMEM_TEAM_INVALID on all members: some had no room, or another thread of one was first.
+static shmem_team_t agree(struct comm *comm)
+{
+    struct group *g = comm->group;
+    uint64_t places[SHOAL_TEAM_WORDS], made;
+    shmem_team_t team = SHMEM_TEAM_INVALID;
+    shoal_team_places(places);
+    if (run_allreduce(comm, places, SHOAL_TEAM_WORDS) || first_of(places) < 0)
+        return SHMEM_TEAM_INVALID;
+    made = shoal_team_make(g->first, g->stride, g->size, first_of(places), &team) == SHOAL_OK;
+    bool is_mine = made;
+    if (run_allreduce(comm, &made, 1) == MPI_SUCCESS && made)
+        return team;
+    if (is_mine)
+        shoal_team_undo(team);
+    return SHMEM_TEAM_INVALID;
+}
+
+static bool may_have_team(const struct comm *comm)
+{
+    return !comm_is_inter(comm) && !comm->group->pes && comm->group->size > 1;
+}
+
+// The team of a communicator that has one by now; every member comes here for the same collectives.
+static shmem_team_t team_of(struct comm *comm)
+{
+    if (likely(comm->team != SHMEM_TEAM_INVALID) || !may_have_team(comm))
+        return comm->team;
+    if (++comm->colls_without_team % TEAM_AFTER == 0)
+        comm->team = agree(comm);
+    return comm->team;
+}
+
+void coll_team_end(struct comm *comm)
+{
+    if (comm->team != SHMEM_TEAM_INVALID)
+        shmem_team_destroy(comm->team);
+    comm->team = SHMEM_TEAM_INVALID;
+}
+
+// ---- One collective
+static MPI_Count limit(void)
+{
+    static _Atomic uint64_t known;
+    uint64_t n = atomic_load_explicit(&known, memory_order_relaxed);
+    if (unlikely(n == 0)) {
+        shoal_query(SHOAL_Q_COLL_SHORT, 0, &n);
+        n = n < MAX_SHORT ? n : MAX_SHORT;
+        atomic_store_explicit(&known, n, memory_order_relaxed);
+    }
+    return (MPI_Count)n;
+}
+
+// Bytes that a member gives, the same on every member whatever its types are; -1: not short.
+static MPI_Count bytes_of(const struct coll_call *c)
+{
+    bool at_root = c->root == c->rank;
+    const struct side *s = c->kind == COLL_GATHER && !at_root ? &c->send : &c->recv;
+    MPI_Count n, blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
+    bool reduces = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
+    if (c->kind == COLL_BARRIER)
+        return 0;
+    if ((reduces && !s->type->is_dense) || __builtin_mul_overflow(s->count, s->type->size, &n) ||
+        n * blocks > limit() || n * c->size > MAX_PARTS)
+        return -1;
+    return n;
+}
+
+static int kind_of(enum coll_kind kind)
+{
+    switch (kind) {
+    case COLL_BARRIER: return SHOAL_COLL_BARRIER;
+    case COLL_BCAST: return SHOAL_COLL_BROADCAST;
+    case COLL_GATHER:
+    case COLL_REDUCE: return SHOAL_COLL_GATHER;
+    case COLL_ALLGATHER:
+    case COLL_ALLREDUCE: return SHOAL_COLL_ALLGATHER;
+    case COLL_ALLTOALL: return SHOAL_COLL_ALLTOALL;
+    default: return 0;
+    }
+}
+
+// Combines parts [0, n) by neighbours, neighbours of these, and so on; the result is where the first
+// one was.
+static void fold_pairs(const struct coll_call *c, void **part, int n)
+{
+    for (int distance = 1; distance < n; distance *= 2)
+        for (int i = 0; i + distance < n; i += 2 * distance) {
+            op_apply(c->op, part[i], part[i + distance], c->recv.count, c->recv.type);
+            part[i] = part[i + distance];
+        }
+}
+
+// As coll_allreduce does: where the members are no power of two, the first ones begin as pairs.
+static void fold(const struct coll_call *c, char *parts, MPI_Count n)
+{
+    void *part[c->size];
+    int whole = 1, count = 0;
+    while (whole * 2 <= c->size)
+        whole *= 2;
+    for (int i = 0; i < c->size; i++)
+        part[i] = parts + i * n - c->recv.type->true_lb;
+    if (c->kind == COLL_ALLREDUCE)
+        for (int i = 0; i < c->size; i++, count++) {
+            part[count] = part[i];
+            if (count < c->size - whole) {
+                fold_pairs(c, &part[i], 2);
+                part[count] = part[i++];
+            }
+        }
+    else
+        count = c->size;
+    fold_pairs(c, part, count);
+    memcpy(type_at(c->recv.type, c->recv.buf), type_at(c->recv.type, part[0]), (size_t)n);
+}
+
+// What this member gives, packed if need be.
+static const void *given(const struct coll_call *c, MPI_Count n, void *packed)
+{
+    const struct side *s = c->kind == COLL_BCAST ? &c->recv : &c->send;
+    MPI_Count blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
+    const void *buf = s->buf;
+    if (side_in_place(s)) {
+        s = &c->recv;
+        bool own_block = c->kind == COLL_GATHER || c->kind == COLL_ALLGATHER;
+        buf = own_block ? coll_at(s, c->rank) : s->buf;
+    }
+    if (n == 0 || s->type->is_dense)
+        return n ? type_at(s->type, buf) : NULL;
+    type_pack(s->type, buf, s->count * blocks, 0, packed, (size_t)(n * blocks));
+    return packed;
+}
+
+static bool gets_blocks(const struct coll_call *c)
+{
+    return c->kind != COLL_BCAST;
+}
+
+// Does it: what is received goes straight to its place, or to `room` first.
+static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *room)
+{
+    char packed[MAX_SHORT];
+    const struct side *r = &c->recv;
+    bool reduces = c->op != NULL;
+    bool rooted = c->kind == COLL_GATHER || c->kind == COLL_REDUCE;
+    bool gets = n && (!rooted || c->root == c->rank);
+    bool sends = c->kind != COLL_BCAST || c->root == c->rank;
+    bool is_direct = gets && !reduces && r->type->is_dense;
+    shoal_coll_t sc = {
+        .kind = kind_of(c->kind), .root = c->root, .count = (size_t)n, .element_size = 1};
+    if (n && sends && !(is_direct && side_in_place(&c->send)))
+        sc.src = given(c, n, packed);
+    sc.dst = is_direct ? type_at(r->type, r->buf) : gets ? room : NULL;
+    int status = shoal_coll_short(team, &sc);
+    if (status == SHOAL_EAGAIN)
+        status = shoal_coll(team, &sc, NULL);
+    if (status || !gets || is_direct)
+        return status;
+    MPI_Count blocks = gets_blocks(c) ? c->size : 1;
+    if (reduces)
+        fold(c, room, n);
+    else if (gets_blocks(c) || c->root != c->rank)
+        type_unpack(r->type, r->buf, r->count * blocks, 0, room, (size_t)(n * blocks));
+    return status;
+}
+
+bool coll_team_run(const struct coll_call *c, int *error)
+{
+    _Alignas(max_align_t) char small[MAX_SHORT];
+    shmem_team_t team = team_of(c->comm);
+    if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0)
+        return false;
+    MPI_Count n = bytes_of(c);
+    bool is_message = c->kind == COLL_BCAST && c->size == 2; // which its sender need not wait for
+    if (n < 0 || is_message)
+        return false;
+    char *room = n * c->size <= MAX_SHORT ? small : malloc((size_t)(n * c->size));
+    if (!room)
+        shim_fatal("no memory for a collective of %lld bytes", (long long)(n * c->size));
+    stats_count(COLL_SHORT);
+    *error = error_of(run(c, team, n, room));
+    if (room != small)
+        free(room);
+    return true;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of the other processes. See partner.h.
+#include "partner.h"
+
+#include "stats.h"
+#include "transfer.h"
+
+#include <stdlib.h>
+
+struct partner *_Atomic *partners;
+
+static size_t chunks(void)
+{
+    return ((size_t)shim_npes() + PARTNERS_PER_CHUNK - 1) / PARTNERS_PER_CHUNK;
+}
+
+struct partner *partner_make(int pe)
+{
+    struct partner *_Atomic *at = &partners[pe / PARTNERS_PER_CHUNK];
+    struct partner *chunk = NULL, *fresh = calloc(PARTNERS_PER_CHUNK, sizeof *fresh);
+    if (!fresh)
+        shim_fatal("no memory for partners");
+    if (atomic_compare_exchange_strong(at, &chunk, fresh))
+        chunk = fresh;
+    else
+        free(fresh);
+    return &chunk[pe % PARTNERS_PER_CHUNK];
+}
+
+int partner_hold_back(void)
+{
+    stats_count(HELD_BACK);
+    return 0;
+}
+
+void partner_tell(int pe, struct partner *p, uint32_t taken)
+{
+    uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
+    if (!atomic_compare_exchange_strong(&p->told, &told, taken))
+        return; // another thread does
+    stats_count(CREDIT);
+    transfer_tell(pe, AM_CREDIT, taken, NULL, 0);
+}
+
+static void on_credit(const shoal_am_t *am)
+{
+    struct partner *p = partner_of(am->from);
+    uint32_t taken = (uint32_t)am->arg;
+    // Two threads may have told theirs in either order.
+    if ((int32_t)(taken - atomic_load_explicit(&p->taken_there, memory_order_relaxed)) > 0)
+        atomic_store_explicit(&p->taken_there, taken, memory_order_relaxed);
+}
+
+static uint8_t reach_of(int pe)
+{
+    struct partner *p = partner_of(pe);
+    uint8_t reach = atomic_load_explicit(&p->reach, memory_order_relaxed);
+    if (likely(reach != REACH_UNKNOWN))
+        return reach;
+    uint64_t direct = 0, private = 0;
+    shoal_query(SHOAL_Q_DIRECT, pe, &direct);
+    shoal_query(SHOAL_Q_PRIVATE, pe, &private);
+    reach = !direct ? REACH_FAR : private ? REACH_PRIVATE : REACH_DIRECT;
+    atomic_store_explicit(&p->reach, reach, memory_order_relaxed);
+    return reach;
+}
+
+bool partner_is_direct(int pe)
+{
+    return reach_of(pe) >= REACH_DIRECT;
+}
+
+bool partner_is_reached(int pe)
+{
+    return reach_of(pe) == REACH_PRIVATE;
+}
+
+int partner_up(void)
+{
+    partners = calloc(chunks(), sizeof *partners);
+    return partners ? shoal_am_register(AM_CREDIT, on_credit, NULL) : SHOAL_ENOMEM;
+}
+
+void partner_down(void)
+{
+    for (size_t i = 0; i < chunks(); i++)
+        free(partners[i]);
+    free((void *)partners);
+    partners = NULL;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this process remembers of each other one: how much of what it sent eagerly has not been
+// received yet, and the other way round.
+//
+// What may be eager and unreceived at one receiver is bounded per pair (SHOAL_MPI_WINDOW): beyond it
+// the sender keeps its data and goes by rendezvous until the receiver has told what it took (CREDIT).
+#ifndef SHOAL_MPI_PARTNER_H
+#define SHOAL_MPI_PARTNER_H
+
+#include "settings.h"
+#include "shim.h"
+
+enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64 };
+
+struct partner {
+    _Atomic uint32_t sent, taken_there; // eager bytes, overhead included
+    _Atomic uint32_t taken, told;
+    _Atomic uint8_t reach; // enum partner_reach
+};
+enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };
+
+extern struct partner *_Atomic *partners; // by chunks, made when needed
+struct partner *partner_make(int pe);
+
+static inline struct partner *partner_of(int pe)
+{
+    struct partner *chunk = atomic_load_explicit(&partners[(unsigned)pe / PARTNERS_PER_CHUNK],
+                                                 memory_order_acquire);
+    return likely(chunk) ? &chunk[(unsigned)pe % PARTNERS_PER_CHUNK] : partner_make(pe);
+}
+
+static inline uint32_t partner_add(_Atomic uint32_t *word, uint32_t n)
+{
+    uint32_t sum = atomic_load_explicit(word, memory_order_relaxed) + n;
+    if (shim_threads)
+        return atomic_fetch_add_explicit(word, n, memory_order_relaxed) + n;
+    atomic_store_explicit(word, sum, memory_order_relaxed);
+    return sum;
+}
+
+int partner_hold_back(void); // counts it; 0
+
+// May n bytes go to it eagerly? Counts them when they may.
+static inline bool partner_admits(struct partner *p, MPI_Count n)
+{
+    if (unlikely(n > (MPI_Count)shim_settings.eager))
+        return false;
+    uint32_t cost = (uint32_t)n + PARTNER_OVERHEAD;
+    uint32_t out = atomic_load_explicit(&p->sent, memory_order_relaxed) -
+                   atomic_load_explicit(&p->taken_there, memory_order_relaxed);
+    if (unlikely(out + cost > shim_settings.window))
+        return partner_hold_back();
+    partner_add(&p->sent, cost);
+    return true;
+}
+
+void partner_tell(int pe, struct partner *p, uint32_t taken);
+
+// An eager message of n bytes has been received.
+static inline void partner_took(int pe, MPI_Count n)
+{
+    struct partner *p = partner_of(pe);
+    uint32_t taken = partner_add(&p->taken, (uint32_t)n + PARTNER_OVERHEAD);
+    uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
+    if (unlikely(taken - told > shim_settings.window / 4))
+        partner_tell(pe, p, taken);
+}
+
+bool partner_is_direct(int pe);  // its shared memory is reached by load and store
+bool partner_is_reached(int pe); // and its private memory without its help
+
+int partner_up(void); // 0 or SHOAL_E*
+void partner_down(void);
+
+#endif

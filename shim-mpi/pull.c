@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rendezvous: the receiver gets the data where the sender has it. See transfer.h.
+#include "arrive.h"
+#include "settings.h"
+#include "stats.h"
+
+#include <stdlib.h>
+
+// ---- The sender
+bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at)
+{
+    shoal_key_t key;
+    if (n == 0 || shoal_rptr_own(data, at) == SHOAL_OK)
+        return true;
+    if (shoal_region_register((void *)(uintptr_t)data, n, &t->region))
+        return false;
+    shoal_region_key(t->region, &key);
+    return shoal_rptr(&key, 0, at) == SHOAL_OK;
+}
+
+static bool expose(struct transfer *t, shoal_rptr_t *from)
+{
+    const void *data = t->copy ? t->copy : type_at(t->type, t->buf);
+    return (t->bytes == 0 || !shim_settings.stream) && pull_expose(t, data, (size_t)t->bytes, from);
+}
+
+void pull_send(struct transfer *t)
+{
+    struct rts rts = {.bytes = t->bytes};
+    stats_count(RENDEZVOUS);
+    if (t->bytes && !t->type->is_dense) {
+        t->copy = transfer_memory((size_t)t->bytes);
+        type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
+    }
+    rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
+    rts.sender = transfer_out(t);
+    transfer_tell(t->pe, AM_RTS, address_of(t->request.comm, t->space, t->tag), &rts, sizeof rts);
+}
+
+void transfer_end_send(struct transfer *t)
+{
+    if (t->region)
+        shoal_region_deregister(t->region);
+    free(t->copy);
+    t->region = NULL;
+    t->copy = NULL;
+    request_complete(&t->request);
+}
+
+static void on_done(const shoal_am_t *am)
+{
+    transfer_end_send(transfer_back(am->arg));
+}
+
+// ---- The receiver
+// The data has been got.
+void pull_end(struct transfer *t)
+{
+    if (t->region)
+        shoal_region_deregister(t->region);
+    t->region = NULL;
+    if (t->event.status)
+        t->request.error = error_of(t->event.status);
+    if (t->copy) {
+        if (!t->event.status)
+            transfer_place(t, 0, t->copy, (size_t)t->request.bytes);
+        free(t->copy);
+        t->copy = NULL;
+    }
+    transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
+    request_complete(&t->request);
+}
+
+static bool event_is_done(shoal_event_t *e)
+{
+    size_t done;
+    return !e->word || (shoal_test(1, &e, &done, NULL) == SHOAL_OK && done);
+}
+
+static bool look_after_pull(struct progress_hook *hook)
+{
+    struct transfer *t = TRANSFER(hook, hook);
+    if (!event_is_done(&t->event))
+        return false;
+    progress_remove(hook);
+    pull_end(t);
+    return true;
+}
+
+void pull_accept(struct transfer *t, const struct rts *rts)
+{
+    size_t n = (size_t)t->request.bytes;
+    t->other = rts->sender;
+    t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
+    t->event = (shoal_event_t){0};
+    if (n) {
+        void *to = t->copy ? t->copy : type_at(t->type, t->buf);
+        stats_count(PULL);
+        if (split_accept(t, rts, to))
+            return;
+        int status = shoal_get(to, rts->from, n, NULL, &t->event);
+        if (status)
+            t->event.status = status;
+    }
+    if (event_is_done(&t->event)) {
+        pull_end(t);
+        return;
+    }
+    t->hook = (struct progress_hook){.fn = look_after_pull, .event = &t->event};
+    progress_add(&t->hook);
+}
+
+static void on_rts(const shoal_am_t *am)
+{
+    struct news news = {.kind = ARRIVED_RTS, .key = {am->from, tag_in(am->arg)}};
+    memcpy(&news.rts, am->payload, sizeof news.rts);
+    news.bytes = news.rts.bytes;
+    struct transfer *t = arrive(am->arg, &news);
+    if (t)
+        transfer_accept_rts(t, news.key, &news.rts);
+}
+
+int pull_up(void)
+{
+    int status = shoal_am_register(AM_RTS, on_rts, NULL);
+    return status ? status : shoal_am_register(AM_DONE, on_done, NULL);
+}

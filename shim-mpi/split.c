@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rendezvous of which both sides copy pieces, on a node (after AzequiaMPI's split copy). See
+// transfer.h. The receiver says where its buffer is (GRANT) and begins to get pieces from the
+// sender's; a sender that is in the library puts others. Who copies what is settled by a word that
+// both reach:
+//
+//     record  | claim: generation, next piece | done: pieces copied |     of the receiver
+//
+// A sender that computes claims nothing, and the receiver does it all. The generation ends the claims
+// of a sender that comes late to a record which serves another message already.
+#include "arrive.h"
+#include "partner.h"
+#include "settings.h"
+#include "stats.h"
+
+#include <stdlib.h>
+
+enum { LINE = 64, PIECES = 2, PIECE_LEAST = 64 << 10, PIECE_MOST = 512 << 10 };
+
+struct split {
+    _Alignas(LINE) _Atomic uint64_t claim;
+    _Atomic uint32_t done;
+    _Atomic int32_t status; // SHOAL_E* of a piece that failed
+    shoal_rptr_t place;     // the rest is the receiver's own
+    struct split *next;
+};
+
+struct grant {
+    uint64_t sender;
+    uint64_t bytes;
+    shoal_rptr_t to, record;
+    uint64_t generation; // in its high half
+};
+
+static struct split *records; // those not in use
+static shim_lock lock;
+static _Atomic uint64_t generations;
+
+static size_t piece_of(size_t n)
+{
+    size_t piece = (n / PIECES + 4095) & ~(size_t)4095;
+    return piece < PIECE_LEAST ? PIECE_LEAST : piece > PIECE_MOST ? PIECE_MOST : piece;
+}
+
+static uint32_t pieces_of(size_t n)
+{
+    return (uint32_t)((n + piece_of(n) - 1) / piece_of(n));
+}
+
+// The next piece's place in the message; false: there is none, or the message is another one.
+static bool claim(struct split *s, const struct grant *g, size_t *at, size_t *n)
+{
+    size_t piece = piece_of(g->bytes);
+    uint64_t word = atomic_load_explicit(&s->claim, memory_order_acquire);
+    do {
+        if (word >> 32 != g->generation >> 32 || (uint32_t)word >= pieces_of(g->bytes))
+            return false;
+        *at = (uint32_t)word * piece;
+    } while (!atomic_compare_exchange_weak_explicit(&s->claim, &word, word + 1,
+                                                    memory_order_acq_rel, memory_order_acquire));
+    *n = g->bytes - *at < piece ? g->bytes - *at : piece;
+    return true;
+}
+
+// status: of the call; the event belongs to a copy between processes that reach each other, which is
+// done when the call returns.
+static void copied(struct split *s, int status, const shoal_event_t *e)
+{
+    if (!status)
+        status = e->status;
+    if (status)
+        atomic_store_explicit(&s->status, status, memory_order_relaxed);
+    // Pairs with the acquire load in look_after.
+    atomic_fetch_add_explicit(&s->done, 1, memory_order_release);
+}
+
+static void finish_copy(shoal_event_t *e)
+{
+    shoal_event_t *events[] = {e};
+    size_t done = !e->word;
+    while (!done && shoal_test(1, events, &done, NULL) == SHOAL_OK)
+        ;
+}
+
+// ---- The sender
+struct push {
+    struct progress_hook hook;
+    struct grant grant;
+    struct split *record;
+    const char *from;
+};
+
+// A piece each time, so that others have their turn.
+static bool push_on(struct progress_hook *hook)
+{
+    struct push *p = (struct push *)(void *)hook;
+    size_t at, n;
+    if (!claim(p->record, &p->grant, &at, &n)) {
+        progress_remove(hook);
+        free(p);
+        return false;
+    }
+    stats_count(PUSHED);
+    shoal_event_t e = {0};
+    int status = shoal_put(shoal_rptr_add(p->grant.to, (ptrdiff_t)at), p->from + at, n, NULL, &e);
+    finish_copy(&e);
+    copied(p->record, status, &e);
+    return true;
+}
+
+static void on_grant(const shoal_am_t *am)
+{
+    struct push *p = malloc(sizeof *p);
+    if (!p)
+        return; // the receiver copies it all
+    memcpy(&p->grant, am->payload, sizeof p->grant);
+    struct transfer *t = transfer_back(p->grant.sender);
+    p->record = shoal_direct(p->grant.record, sizeof *p->record);
+    p->from = t->copy ? t->copy : type_at(t->type, t->buf);
+    p->hook = (struct progress_hook){.fn = push_on};
+    progress_add(&p->hook);
+}
+
+// ---- The receiver
+static struct split *take_record(void)
+{
+    shim_lock_take(&lock);
+    struct split *s = records;
+    if (s)
+        records = s->next;
+    shim_lock_give(&lock);
+    if (s)
+        return s;
+    s = shoal_alloc(sizeof *s);
+    if (s && shoal_rptr_own(s, &s->place)) {
+        shoal_free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+static void give_record(struct split *s)
+{
+    shim_lock_take(&lock);
+    s->next = records;
+    records = s;
+    shim_lock_give(&lock);
+}
+
+static bool is_copied(const struct transfer *t)
+{
+    // Pairs with the release in copied.
+    return atomic_load_explicit(&t->split->done, memory_order_acquire) ==
+           pieces_of((size_t)t->request.bytes);
+}
+
+static void finish(struct transfer *t)
+{
+    t->event.status = atomic_load_explicit(&t->split->status, memory_order_relaxed);
+    give_record(t->split);
+    pull_end(t);
+}
+
+static bool look_after(struct progress_hook *hook)
+{
+    struct transfer *t = TRANSFER(hook, hook);
+    if (!is_copied(t))
+        return false;
+    progress_remove(hook);
+    finish(t);
+    return true;
+}
+
+bool split_accept(struct transfer *t, const struct rts *rts, void *to)
+{
+    struct grant g = {.sender = rts->sender, .bytes = (uint64_t)t->request.bytes};
+    if (g.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
+        !partner_is_reached(t->pe))
+        return false;
+    struct split *s = take_record();
+    if (!s || !pull_expose(t, to, g.bytes, &g.to)) {
+        if (s)
+            give_record(s);
+        return false;
+    }
+    stats_count(SPLIT);
+    t->split = s;
+    g.record = s->place;
+    g.generation = (atomic_fetch_add_explicit(&generations, 1, memory_order_relaxed) + 1) << 32;
+    atomic_store_explicit(&s->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->status, 0, memory_order_relaxed);
+    // Pairs with the acquire in claim of a sender that looks at it for an older message.
+    atomic_store_explicit(&s->claim, g.generation, memory_order_release);
+    transfer_tell(t->pe, AM_GRANT, 0, &g, sizeof g);
+    for (size_t at, n; claim(s, &g, &at, &n);) {
+        shoal_event_t e = {0};
+        int status = shoal_get((char *)to + at, shoal_rptr_add(rts->from, (ptrdiff_t)at), n, NULL,
+                               &e);
+        finish_copy(&e);
+        copied(s, status, &e);
+    }
+    if (is_copied(t)) {
+        finish(t);
+        return true;
+    }
+    t->hook = (struct progress_hook){.fn = look_after, .is_brief = true};
+    progress_add(&t->hook);
+    return true;
+}
+
+int split_up(void)
+{
+    return shoal_am_register(AM_GRANT, on_grant, NULL);
+}
+
+void split_down(void)
+{
+    records = NULL; // they go with the runtime's memory
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages sent in pieces, as the sender makes progress. See transfer.h.
+#include "partner.h"
+#include "stats.h"
+#include "transfer.h"
+
+// ---- The receiver
+struct stream_request {
+    uint64_t sender, receiver;
+    int64_t bytes;
+};
+struct piece {
+    uint64_t receiver;
+    int64_t from;
+};
+
+void stream_accept(struct transfer *t, const struct rts *rts)
+{
+    t->other = rts->sender;
+    t->moved = 0;
+    struct stream_request ask = {t->other, transfer_out(t), t->request.bytes};
+    transfer_tell(t->pe, AM_STREAM, 0, &ask, sizeof ask);
+    if (t->request.bytes == 0)
+        request_complete(&t->request);
+}
+
+static void on_data(const shoal_am_t *am)
+{
+    struct piece piece;
+    memcpy(&piece, am->payload, sizeof piece);
+    struct transfer *t = transfer_back(piece.receiver);
+    size_t n = am->n - sizeof piece;
+    transfer_place(t, piece.from, (const char *)am->payload + sizeof piece, n);
+    t->moved += (MPI_Count)n;
+    if (t->moved == t->request.bytes)
+        request_complete(&t->request);
+}
+
+// ---- The sender
+static void send_piece(struct transfer *t)
+{
+    struct piece piece = {t->other, t->moved};
+    size_t n = transfer_am_max - sizeof piece;
+    n = (MPI_Count)n < t->bytes - t->moved ? n : (size_t)(t->bytes - t->moved);
+    shoal_am_room_t room;
+    char *payload = transfer_room(t->pe, sizeof piece + n, &room);
+    memcpy(payload, &piece, sizeof piece);
+    if (t->copy)
+        memcpy(payload + sizeof piece, (char *)t->copy + t->moved, n);
+    else
+        type_pack(t->type, t->buf, t->count, t->moved, payload + sizeof piece, n);
+    shoal_am_commit(&room, AM_DATA, 0, sizeof piece + n);
+    t->moved += (MPI_Count)n;
+}
+
+static bool send_pieces(struct progress_hook *hook)
+{
+    struct transfer *t = TRANSFER(hook, hook);
+    for (int i = 0; i < 8 && t->moved < t->bytes; i++)
+        send_piece(t);
+    if (t->moved == t->bytes) {
+        progress_remove(hook);
+        transfer_end_send(t);
+    }
+    return true;
+}
+
+static void on_stream(const shoal_am_t *am)
+{
+    struct stream_request ask;
+    memcpy(&ask, am->payload, sizeof ask);
+    struct transfer *t = transfer_back(ask.sender);
+    stats_count(STREAM);
+    t->other = ask.receiver;
+    t->bytes = ask.bytes; // all that there is room for
+    t->moved = 0;
+    t->hook = (struct progress_hook){.fn = send_pieces};
+    progress_add(&t->hook);
+    request_count_activity();
+}
+
+int stream_up(void)
+{
+    int status = shoal_am_register(AM_STREAM, on_stream, NULL);
+    return status ? status : shoal_am_register(AM_DATA, on_data, NULL);
+}
