@@ -335,19 +335,25 @@ static struct came *queue_take(struct queue *q)
     return c;
 }
 
-// Is it a message as some PE of ours would send it?
+// PEs of a node speak for each other.
+static bool is_of(int pe, int from)
+{
+    return pe >= 0 && pe < world.npes && world.job->pe[pe].node == world.job->pe[from].node;
+}
+
+// Is it a message as PE `from` would send it?
 static bool is_sound(const struct net_head *head, int from, size_t n)
 {
     bool is_user = !(head->flags & ~(ENVELOPE_REPLY | ENVELOPE_LONG)) && head->id;
-    if (head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
+    if (world_is_here(from) || head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
         return false;
     if (head->kind == NET_MESSAGE)
-        return is_user && head->n <= LIMIT_AM_PAYLOAD && head->from >= 0 &&
-               head->from < world.npes && !world_is_here(head->from);
+        return is_user && head->n <= LIMIT_AM_PAYLOAD && is_of(head->from, from);
     if (head->kind == NET_BATCH)
         return head->from == from && head->token && head->n;
-    if (head->kind == NET_RUN)
-        return operation_is_sound(&head->op, head->n);
+    if (head->kind == NET_RUN) // whose answer must fit in one message
+        return operation_is_sound(&head->op, head->n) &&
+               (head->op.kind != SHOAL_WORK_GET || head->op.n <= room_for_data());
     return head->kind == NET_DONE || head->kind == NET_COLL;
 }
 
