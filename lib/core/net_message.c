@@ -62,11 +62,11 @@ static void send(int pe, const struct net_head *head, const void *data)
         net_failed("a message", pe, status);
 }
 
-// What was gathered for pe leaves before a message to it.
+// What was gathered for pe leaves before a message to it, and comes before it.
 static void push_first(int pe)
 {
     if (atomic_load_explicit(&stream_open, memory_order_relaxed))
-        stream_push(&stream_default, pe);
+        stream_push_message(&stream_default, pe);
 }
 
 void net_message_send(int from, int pe, const struct inbox_message *m)

@@ -87,12 +87,12 @@ static bool send_one(struct stream *s, struct batch *b)
 }
 
 // With the batch locked.
-static void push(struct stream *s, struct batch *b)
+static void push(struct stream *s, struct batch *b, bool as_message)
 {
     if (!b->n)
         return;
     net_connect(b->pe);
-    if (!send_one(s, b)) {
+    if (as_message || !send_one(s, b)) {
         atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
         net_batch_send(b->pe, s->index, b->bytes, b->n);
     }
@@ -106,7 +106,7 @@ static struct batch *batch_at(struct stream *s, int i)
     return atomic_load_explicit(&s->batch[i], memory_order_acquire);
 }
 
-void stream_push(struct stream *s, int pe)
+static void push_to(struct stream *s, int pe, bool as_message)
 {
     for (int i = 0; i < STREAM_BATCHES; i++) {
         struct batch *b = batch_at(s, i);
@@ -114,9 +114,19 @@ void stream_push(struct stream *s, int pe)
             continue;
         pthread_mutex_lock(&b->lock);
         if (pe < 0 || b->pe == pe)
-            push(s, b);
+            push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
+}
+
+void stream_push(struct stream *s, int pe)
+{
+    push_to(s, pe, false);
+}
+
+void stream_push_message(struct stream *s, int pe)
+{
+    push_to(s, pe, true);
 }
 
 void stream_push_all(void)
@@ -132,7 +142,7 @@ void stream_push_all(void)
             if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed) ||
                 pthread_mutex_trylock(&b->lock))
                 continue;
-            push(s, b);
+            push(s, b, false);
             pthread_mutex_unlock(&b->lock);
         }
     }
@@ -163,7 +173,7 @@ static struct batch *take(struct stream *s, int pe, size_t n)
         return NULL;
     pthread_mutex_lock(&b->lock);
     if (b->pe != pe || b->n + n > room())
-        push(s, b);
+        push(s, b, false);
     b->pe = pe;
     return b;
 }
@@ -270,7 +280,7 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
               .width = (uint8_t)amo->width},
              amo->operand,
              amo->compare};
-    stream_push(s, at.pe); // it comes after what was gathered
+    stream_push_message(s, at.pe); // it comes after what was gathered
     net_connect(at.pe);
     return net_batch_ask(at.pe, &one,
                          sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));
