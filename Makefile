@@ -51,7 +51,7 @@ CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
-SRC_transports := $(wildcard transports/shm/*.c)
+SRC_transports := $(wildcard transports/shm/*.c transports/adversary/*.c)
 SRC_network := $(wildcard transports/*.c) # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
@@ -63,7 +63,7 @@ OBJ_lib := $(call objects,$(SRC_base) $(SRC_core) $(SRC_api) $(SRC_transports))
 OBJ_tool := $(call objects,$(SRC_base) lib/core/job.c lib/core/call.c)
 
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int main' examples/*.c))
-API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/mpi/*.c tests/fault/*.c)) \
+API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/mpi/*.c tests/fault/*.c tests/net/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
@@ -101,7 +101,8 @@ help:
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
 	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes,'
-	@echo '                        TRANSPORT=ofi|ucx: by that one'
+	@echo '                        TRANSPORT=ofi|ucx: by that one; SEEDS=200 or 3-9: and with an'
+	@echo '                        adversary before it, once for each seed'
 
 # ---- objects
 define compile_rule
@@ -194,7 +195,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
-$(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard transports/shm/*.c)) $(MODULES)
+$(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transports)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
 		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
@@ -225,7 +226,8 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT))
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT)) \
+		$(if $(SEEDS),-S '$(SEEDS)')
 
 # The launchers' answers, by libFuzzer; new inputs stay in the build folder.
 FUZZ_SECONDS ?= 60

@@ -2,6 +2,7 @@
 // Opening the network. See net.h.
 #include "net.h"
 
+#include "adversary/adversary.h"
 #include "card.h"
 #include "far_region.h"
 #include "host.h"
@@ -151,6 +152,8 @@ static int choose(void)
             continue;
         net_describe(&job);
         net.transport = module_transport(known[i], !is_auto);
+        if (net.transport && settings.adversary)
+            net.transport = adversary_before(net.transport, (uint64_t)settings.adversary);
         if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0) {
             net.facts.amo_coherent_with_cpu &= settings.network_atomics != 0;
             return 0;
@@ -196,8 +199,13 @@ static int choose_as_guest(void)
 
 int net_up(void)
 {
-    if (world.nodes == 1)
+    if (world.nodes == 1) {
+        if (settings.adversary && world.me == 0)
+            log_line(LOG_WARN, LOG_BOOT,
+                     "SHOAL_ADVERSARY has nothing to stand before: there is one "
+                     "node (SHOAL_VNODES makes more)");
         return 0;
+    }
     connected = calloc((size_t)world.npes, 1);
     if (!connected)
         return -1;
@@ -205,8 +213,10 @@ int net_up(void)
         refuse();
     if (net_message_up() || card_write())
         return -1;
-    log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
-             net.facts.name);
+    log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s%s", world.node, world.nodes,
+             net.facts.name, settings.adversary ? " behind an adversary" : "");
+    if (settings.adversary % 2) // puts that are gathered keep their order
+        settings.coalesce = 0;
     if (host_watch_up())
         return -1;
     card_compare();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EACH: shm tcp;ofi_rxm net;ofi_rxm sockets ucx
+// EACH: shm tcp;ofi_rxm net;ofi_rxm sockets ucx 1:tcp;ofi_rxm 2:sockets 4:ucx
 // TIMEOUT: 170
 // What transports/transport.h promises of data, for any transport: addresses, puts, gets, atomics,
 // regions, contexts. Messages, waking, threads and death are in contract_am.c.
