@@ -80,7 +80,7 @@ WRAPPERS := oshc++ oshCC mpicc mpicc_abi mpicxx mpicxx_abi mpic++ mpiCC
 RUNNERS := mpiexec mpirun
 TOOLS := $(addprefix $(BUILD)/bin/,oshrun shoal oshcc $(WRAPPERS) $(RUNNERS))
 
-.PHONY: all lib help examples tests check demo fuzz bench layers expand install uninstall clean
+.PHONY: all lib help examples tests check demo fuzz fuzzers bench layers expand install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -93,7 +93,7 @@ help:
 	@echo 'make             the library, the launcher, the compiler wrappers'
 	@echo 'make demo        build, then run the package graph on 4 PEs'
 	@echo 'make check       install what the tests need, then run them'
-	@echo 'make fuzz        the parsers of what launchers say, for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
+	@echo 'make fuzz        the parsers of what others send, each for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
 	@echo 'make bench       measure, beside the machine and Open MPI when installed'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make uninstall   the same, undone'
@@ -229,15 +229,26 @@ check:
 	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT)) \
 		$(if $(SEEDS),-S '$(SEEDS)')
 
-# The launchers' answers, by libFuzzer; new inputs stay in the build folder.
+# Whatever comes from others, by libFuzzer; new inputs stay in the build folder. FUZZ=net: one alone.
 FUZZ_SECONDS ?= 60
-FUZZ_PMI := tests/fuzz/fuzz_pmi.c $(addprefix lib/core/,pmi.c pmi1.c pmi2.c node_map.c) lib/base/log.c
-$(BUILD)/tests/fuzz/fuzz_pmi: $(FUZZ_PMI) $(wildcard lib/core/pmi.h lib/core/node_map.h)
+FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out $(if $(FABRIC),,%/fuzz_ofi.c),$(wildcard tests/fuzz/*.c)))
+FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
+FUZZ_OFI := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
+FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+.PHONY: fuzz_objects
+fuzz_objects:
+	@$(MAKE) --no-print-directory -s BUILD=$(BUILD)/fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
+		$(BUILD)/fuzz/lib/libshoal.a $(if $(FABRIC),$(FUZZ_OFI))
+$(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c fuzz_objects
 	@mkdir -p $(@D)
-	$(Q)clang -std=c11 -g -O1 $(DEFINES) -fsanitize=fuzzer,address,undefined $(INC_core) $(FUZZ_PMI) -o $@
-fuzz: $(BUILD)/tests/fuzz/fuzz_pmi
-	@mkdir -p $(BUILD)/tests/fuzz/pmi
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -close_fd_mask=2 $(BUILD)/tests/fuzz/pmi tests/fuzz/pmi
+	$(Q)clang -std=c11 -g -O1 $(WARN) -pthread $(DEFINES) $(FUZZ_FLAGS) \
+		$(if $(filter ofi,$*),$(INC_transports),$(INC_api)) $< $(if $(filter ofi,$*),$(FUZZ_OFI)) \
+		-o $@ $(BUILD)/fuzz/lib/libshoal.a -lm $(if $(filter ofi,$*),$(shell $(PKG_CONFIG) --libs libfabric))
+fuzzers: $(FUZZERS)
+fuzz: $(FUZZERS)
+	for f in $(FUZZ); do mkdir -p $(BUILD)/tests/fuzz/$$f && \
+		$(BUILD)/tests/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -close_fd_mask=2 \
+		$(BUILD)/tests/fuzz/$$f tests/fuzz/$$f || exit 1; done
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)
