@@ -33,6 +33,18 @@ static _Atomic unsigned char *connected; // per PE
 static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 static int (*other_progress)(void); // what else a wait moves
 
+static _Atomic bool is_leaving;
+
+void net_leave(void)
+{
+    atomic_store_explicit(&is_leaving, true, memory_order_relaxed);
+}
+
+bool net_is_leaving(void)
+{
+    return atomic_load_explicit(&is_leaving, memory_order_relaxed);
+}
+
 // The watch over hosts may find the same and say it for all PEs; it ends this process then.
 static void give_way(void)
 {
@@ -46,6 +58,8 @@ static void on_peer_lost(void *arg, int pe, const char *why)
 {
     (void)arg;
     char who[HOST_TEXT];
+    if (net_is_leaving())
+        return;
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
         give_way();
     int32_t running = JOB_RUNNING;
@@ -241,6 +255,7 @@ void net_down(void)
     net.transport->close(net.ep);
     net_message_down();
     net = (struct port){0};
+    is_leaving = false;
     free((void *)connected);
     connected = NULL;
 }

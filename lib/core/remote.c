@@ -214,6 +214,18 @@ void remote_get(struct shoal_ctx *ctx, const char *call, void *dest, const void 
     get(call, stream_of(ctx), dest, locate(src, pe), n, nbi);
 }
 
+static void until_done(const struct port *port, void *ctx, int (*call)(void *ep, void *ctx, int pe))
+{
+    int status;
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while ((status = call(port->ep, ctx, -1)) == TRANSPORT_AGAIN) {
+        progress(port);
+        waiter_step(&w);
+    }
+    if (status < 0)
+        net_failed("completion of earlier calls", -1, status);
+}
+
 // By the transport, or where it has no such atomic by the target's processor. old NULL: it may be
 // complete after remote_flush only.
 static void amo(const char *call, struct stream *s, struct transport_remote at,
@@ -229,6 +241,8 @@ static void amo(const char *call, struct stream *s, struct transport_remote at,
                                           want->operand, want->compare, old, wait);
         while (status != TRANSPORT_UNSUPPORTED && again(call, port, at.pe, status, wait));
     if (status == TRANSPORT_UNSUPPORTED) {
+        if (!settings.coalesce) // a fence has but ordered what went before, see remote_fence
+            until_done(port, ctx_of(port, s), port->transport->flush);
         uint64_t was = stream_amo_there(s, at, want);
         if (old)
             *old = was;
@@ -326,18 +340,6 @@ size_t remote_start_get(struct place from, void *to, size_t n, struct transport_
     return status == TRANSPORT_AGAIN ? 0 : part;
 }
 
-static void until_done(const struct port *port, void *ctx, int (*call)(void *ep, void *ctx, int pe))
-{
-    int status;
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while ((status = call(port->ep, ctx, -1)) == TRANSPORT_AGAIN) {
-        progress(port);
-        waiter_step(&w);
-    }
-    if (status < 0)
-        net_failed("completion of earlier calls", -1, status);
-}
-
 void remote_order_message(int pe)
 {
     stream_push_message(&stream_default, pe); // first, or the heartbeat sends it by itself
@@ -379,9 +381,9 @@ void remote_fence(struct shoal_ctx *ctx)
     until_done(&node, NULL, node.transport->fence);
     if (likely(net.ep == NULL))
         return;
+    stream_fence(s);
     // A batch may overtake what a transport's fence only orders.
     until_done(&net, s->ctx, settings.coalesce ? net.transport->flush : net.transport->fence);
-    stream_fence(s);
 }
 
 void remote_session(struct shoal_ctx *ctx, bool starts)

@@ -96,8 +96,8 @@ static void push(struct stream *s, struct batch *b, bool as_message)
         atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
         net_batch_send(b->pe, s->index, b->bytes, b->n);
     }
-    atomic_store_explicit(&b->n, 0, memory_order_relaxed);
     b->count = 0;
+    atomic_store_explicit(&b->n, 0, memory_order_release); // pairs with stream_fence's load
     atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
 }
 
@@ -303,21 +303,30 @@ void stream_flush(struct stream *s)
     atomic_store_explicit(&s->fenced, false, memory_order_relaxed);
 }
 
-static bool has_open(struct stream *s)
+static bool is_answered(struct stream *s)
 {
-    for (int i = 0; i < STREAM_BATCHES; i++) {
-        struct batch *b = batch_at(s, i);
-        if (b && atomic_load_explicit(&b->n, memory_order_relaxed))
-            return true;
-    }
-    return false;
+    return atomic_load_explicit(&s->heard, memory_order_acquire) ==
+           atomic_load_explicit(&s->told, memory_order_relaxed);
 }
 
+// The heartbeat may be sending a batch's only record by itself: that has left before its lock is
+// free or its n is 0 (acquire), and is complete with what the caller flushes next; or it sees
+// `fenced` under the lock and leaves in order.
 void stream_fence(struct stream *s)
 {
-    bool is_behind = has_open(s) || atomic_load_explicit(&s->heard, memory_order_acquire) !=
-                                        atomic_load_explicit(&s->told, memory_order_relaxed);
-    atomic_store_explicit(&s->fenced, is_behind, memory_order_relaxed);
+    bool is_behind = false;
+    for (int i = 0; i < STREAM_BATCHES; i++) {
+        struct batch *b = batch_at(s, i);
+        if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
+            continue;
+        pthread_mutex_lock(&b->lock);
+        is_behind |= b->n > 0;
+        if (b->n)
+            atomic_store_explicit(&s->fenced, true, memory_order_relaxed);
+        pthread_mutex_unlock(&b->lock);
+    }
+    if (!is_behind)
+        atomic_store_explicit(&s->fenced, !is_answered(s), memory_order_relaxed);
 }
 
 void stream_heard(uint64_t index, uint64_t count)
@@ -337,9 +346,7 @@ void stream_heard(uint64_t index, uint64_t count)
 bool stream_is_behind(struct stream *s, int pe)
 {
     struct batch *b = batch_at(s, pe % STREAM_BATCHES);
-    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) ||
-           atomic_load_explicit(&s->heard, memory_order_acquire) !=
-               atomic_load_explicit(&s->told, memory_order_relaxed);
+    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) || !is_answered(s);
 }
 
 void stream_session(struct stream *s, bool starts)

@@ -61,6 +61,15 @@ void net_down(void)
 {
 }
 
+void net_leave(void)
+{
+}
+
+bool net_is_leaving(void)
+{
+    return false;
+}
+
 void net_connect(int pe)
 {
     require(pe > 0 && pe < NPES);
