@@ -90,29 +90,29 @@ static int try_all(struct stream *s, const struct batch *b)
 }
 
 // With the batch locked. False: there is no room now.
-static bool try_push(struct stream *s, struct batch *b)
+static bool try_push(struct stream *s, struct batch *b, bool as_message)
 {
     if (!b->n)
         return true;
     net_connect(b->pe);
-    int status = try_one(s, b);
+    int status = as_message ? TRANSPORT_UNSUPPORTED : try_one(s, b);
     if (status == TRANSPORT_UNSUPPORTED)
         status = try_all(s, b);
     if (status == TRANSPORT_AGAIN)
         return false;
     if (status < 0)
         failed(b->pe, status);
-    atomic_store_explicit(&b->n, 0, memory_order_relaxed);
     b->count = 0;
+    atomic_store_explicit(&b->n, 0, memory_order_release); // pairs with stream_fence's load
     atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
     return true;
 }
 
 // The transport alone is moved meanwhile: what comes is not run with a batch locked. The heartbeat
 // may be waiting for the same lock: a lost host is seen here, too.
-static void push(struct stream *s, struct batch *b)
+static void push(struct stream *s, struct batch *b, bool as_message)
 {
-    while (!try_push(s, b)) {
+    while (!try_push(s, b, as_message)) {
         if (net.transport->progress(net.ep) == 0)
             sched_yield();
         host_watch_beat();
@@ -124,7 +124,7 @@ static struct batch *batch_at(struct stream *s, int i)
     return atomic_load_explicit(&s->batch[i], memory_order_acquire);
 }
 
-void stream_push(struct stream *s, int pe)
+static void push_to(struct stream *s, int pe, bool as_message)
 {
     for (int i = 0; i < STREAM_BATCHES; i++) {
         struct batch *b = batch_at(s, i);
@@ -132,9 +132,19 @@ void stream_push(struct stream *s, int pe)
             continue;
         pthread_mutex_lock(&b->lock);
         if (pe < 0 || b->pe == pe)
-            push(s, b);
+            push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
+}
+
+void stream_push(struct stream *s, int pe)
+{
+    push_to(s, pe, false);
+}
+
+void stream_push_message(struct stream *s, int pe)
+{
+    push_to(s, pe, true);
 }
 
 void stream_push_all(void)
@@ -150,7 +160,7 @@ void stream_push_all(void)
             if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed) ||
                 pthread_mutex_trylock(&b->lock))
                 continue;
-            try_push(s, b); // progress waits for nobody
+            try_push(s, b, false); // progress waits for nobody
             pthread_mutex_unlock(&b->lock);
         }
     }
@@ -181,7 +191,7 @@ static struct batch *take(struct stream *s, int pe, size_t n)
         return NULL;
     pthread_mutex_lock(&b->lock);
     if (b->pe != pe || b->n + n > room())
-        push(s, b);
+        push(s, b, false);
     b->pe = pe;
     return b;
 }
@@ -288,7 +298,7 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
               .width = (uint8_t)amo->width},
              amo->operand,
              amo->compare};
-    stream_push(s, at.pe); // it comes after what was gathered
+    stream_push_message(s, at.pe); // it comes after what was gathered
     net_connect(at.pe);
     return net_batch_ask(at.pe, &one,
                          sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));
@@ -311,21 +321,30 @@ void stream_flush(struct stream *s)
     atomic_store_explicit(&s->fenced, false, memory_order_relaxed);
 }
 
-static bool has_open(struct stream *s)
+static bool is_answered(struct stream *s)
 {
-    for (int i = 0; i < STREAM_BATCHES; i++) {
-        struct batch *b = batch_at(s, i);
-        if (b && atomic_load_explicit(&b->n, memory_order_relaxed))
-            return true;
-    }
-    return false;
+    return atomic_load_explicit(&s->heard, memory_order_acquire) ==
+           atomic_load_explicit(&s->told, memory_order_relaxed);
 }
 
+// The heartbeat may be sending a batch's only record by itself: that has left before its lock is
+// free or its n is 0 (acquire), and is complete with what the caller flushes next; or it sees
+// `fenced` under the lock and leaves in order.
 void stream_fence(struct stream *s)
 {
-    bool is_behind = has_open(s) || atomic_load_explicit(&s->heard, memory_order_acquire) !=
-                                        atomic_load_explicit(&s->told, memory_order_relaxed);
-    atomic_store_explicit(&s->fenced, is_behind, memory_order_relaxed);
+    bool is_behind = false;
+    for (int i = 0; i < STREAM_BATCHES; i++) {
+        struct batch *b = batch_at(s, i);
+        if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
+            continue;
+        pthread_mutex_lock(&b->lock);
+        is_behind |= b->n > 0;
+        if (b->n)
+            atomic_store_explicit(&s->fenced, true, memory_order_relaxed);
+        pthread_mutex_unlock(&b->lock);
+    }
+    if (!is_behind)
+        atomic_store_explicit(&s->fenced, !is_answered(s), memory_order_relaxed);
 }
 
 void stream_heard(uint64_t index, uint64_t count)
@@ -345,9 +364,7 @@ void stream_heard(uint64_t index, uint64_t count)
 bool stream_is_behind(struct stream *s, int pe)
 {
     struct batch *b = batch_at(s, pe % STREAM_BATCHES);
-    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) ||
-           atomic_load_explicit(&s->heard, memory_order_acquire) !=
-               atomic_load_explicit(&s->told, memory_order_relaxed);
+    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) || !is_answered(s);
 }
 
 void stream_session(struct stream *s, bool starts)

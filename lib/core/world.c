@@ -190,6 +190,7 @@ static int world_up(void)
 // part, and cannot be mistaken for one that enters a barrier.
 static void announce_leaving(void)
 {
+    net_leave();
     // acq_rel: whoever sees the count sees what all of them did before.
     atomic_fetch_add_explicit(&world.job->leaving, 1, memory_order_acq_rel);
     bell_check(&world.job->bell);
