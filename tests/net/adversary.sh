@@ -22,14 +22,14 @@ bug() { # SEED NAME wrong|right
 
 for name in fence quiet signal reuse; do
     found=
-    for seed in $seeds; do
+    for seed in $(seq 20); do # on a busy machine who looks may come too late for the first ones
         bug "$seed" $name wrong
         [ $rc -eq 1 ] || continue
         grep -q '^late: ' "$tmp/err" || fail "failed, but not of what is wrong with it"
         found=$seed
         break
     done
-    [ -n "$found" ] || fail "no seed of $seeds finds it"
+    [ -n "$found" ] || fail "no seed of 20 finds it"
     for seed in $seeds; do
         bug "$seed" $name right
         expect_rc 0
