@@ -209,7 +209,7 @@ bool coll_team_run(const struct coll_call *c, int *error)
     if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0)
         return false;
     MPI_Count n = bytes_of(c);
-    bool is_message = c->kind == COLL_BCAST && c->size == 2; // which its sender need not wait for
+    bool is_message = c->kind == COLL_BCAST; // a root need not wait for those it sends to
     if (n < 0 || is_message)
         return false;
     char *room = n * c->size <= MAX_SHORT ? small : malloc((size_t)(n * c->size));
