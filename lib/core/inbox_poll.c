@@ -110,7 +110,8 @@ static int poll_channel(struct incoming *in)
     struct message m;
     int handled = 0;
     for (int taken = 0; taken < PER_POLL && take(in, &m); taken++) {
-        if (taken > 0) // the senders are ahead: lines to come are on their way while this one is handled
+        if (taken >
+            0) // the senders are ahead: lines to come are on their way while this one is handled
             __builtin_prefetch(&in->channel->envelope[(in->head + 2) & (in->slots - 1)]);
         if (m.envelope.flags & ENVELOPE_SYSTEM) {
             handle_own(&m.envelope);
