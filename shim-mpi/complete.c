@@ -78,7 +78,7 @@ MPI_DEFINE(int, Test, MPI_Request *request, int *flag, MPI_Status *status)
         return MPI_SUCCESS;
     }
     if (!request_is_done(r))
-        progress();
+        progress_look();
     *flag = request_is_done(r);
     return *flag ? collect("MPI_Test", r, request, status) : MPI_SUCCESS;
 }
@@ -196,7 +196,7 @@ MPI_DEFINE(int, Testall, int count, MPI_Request array_of_requests[], int *flag,
     if (error)
         return error;
     if (pending(count, array_of_requests))
-        progress();
+        progress_look();
     *flag = pending(count, array_of_requests) == 0;
     return *flag ? collect_all("MPI_Testall", count, array_of_requests, array_of_statuses)
                  : MPI_SUCCESS;
@@ -235,7 +235,7 @@ MPI_DEFINE(int, Testany, int count, MPI_Request array_of_requests[], int *indx, 
         return error;
     int i = find_done(count, array_of_requests, &active);
     if (i < 0 && active) {
-        progress();
+        progress_look();
         i = find_done(count, array_of_requests, &active);
     }
     *indx = i < 0 ? MPI_UNDEFINED : i;
@@ -263,7 +263,7 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
     struct idle idle = idle_start();
     int first = find_done(count, handles, &active);
     if (first < 0 && active && !wait)
-        progress();
+        progress_look();
     while ((first = find_done(count, handles, &active)) < 0 && active && wait)
         idle_step(&idle);
     for (int i = first; i >= 0 && i < count; i++) {
@@ -313,7 +313,7 @@ MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *
     if (error)
         return error;
     if (is_active(r) && !request_is_done(r))
-        progress();
+        progress_look();
     *flag = !is_active(r) || request_is_done(r);
     if (*flag)
         peek(r, status);
@@ -329,7 +329,7 @@ MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_re
     if (error)
         return error;
     if (pending(count, array_of_requests))
-        progress();
+        progress_look();
     *flag = pending(count, array_of_requests) == 0;
     for (int i = 0; *flag && i < count; i++) {
         error = peek(at(array_of_requests, i), status_at(array_of_statuses, i));
@@ -348,7 +348,7 @@ MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_re
         error = check_pointer("MPI_Request_get_status_any", NULL, "flag", flag);
     if (error)
         return error;
-    progress();
+    progress_look();
     int i = find_done(count, array_of_requests, &active);
     *indx = i < 0 ? MPI_UNDEFINED : i;
     *flag = i >= 0 || !active;
@@ -369,7 +369,7 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
         error = check_pointer(call, NULL, "array_of_indices", array_of_indices);
     if (error)
         return error;
-    progress();
+    progress_look();
     for (int i = 0; i < incount; i++) {
         struct request *r = at(array_of_requests, i);
         active |= is_active(r);

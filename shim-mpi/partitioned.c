@@ -483,7 +483,7 @@ MPI_DEFINE(int, Parrived, MPI_Request request, int partition, int *flag)
     *flag = has_arrived(p, partition);
     if (*flag)
         return MPI_SUCCESS;
-    progress();
+    progress_look();
     *flag = has_arrived(p, partition);
     return MPI_SUCCESS;
 }

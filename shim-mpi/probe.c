@@ -59,7 +59,7 @@ static int iprobe(const char *call, int source, int tag, MPI_Comm handle, int *f
     *flag = look(comm, source, tag, message, status);
     if (*flag)
         return MPI_SUCCESS;
-    progress();
+    progress_look();
     *flag = look(comm, source, tag, message, status);
     return MPI_SUCCESS;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPINS = 1000, HOOK_EVENTS = 15 };
+enum { SPINS = 1000, LOOKS = 8, HOOK_EVENTS = 15 };
 
 _Atomic uint64_t request_activity;
 
@@ -237,6 +237,18 @@ static int move_on(void)
 
 // ---- Waiting
 static uint32_t spins; // steps before a waiting thread gives its core away
+static uint32_t looks; // looks in vain before one that does not wait does
+
+void progress_look(void)
+{
+    static _Thread_local uint32_t in_vain;
+    if (progress()) {
+        in_vain = 0;
+    } else if (++in_vain >= looks) {
+        in_vain = 0;
+        sched_yield();
+    }
+}
 
 bool request_is_crowded(void)
 {
@@ -285,7 +297,9 @@ int request_up(void)
     cpu_set_t mask;
     if (sched_getaffinity(0, sizeof mask, &mask) == 0)
         cores = CPU_COUNT(&mask);
-    spins = shmem_team_n_pes(SHMEM_TEAM_SHARED) <= cores ? SPINS : 1;
+    bool is_crowded = shmem_team_n_pes(SHMEM_TEAM_SHARED) > cores;
+    spins = is_crowded ? 1 : SPINS;
+    looks = is_crowded ? LOOKS : SPINS;
     make_done(&done_plain, MPI_ANY_SOURCE);
     make_done(&done_proc_null, MPI_PROC_NULL);
     int status = shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);

@@ -113,6 +113,11 @@ struct progress_hook {
 void progress_add(struct progress_hook *hook);
 void progress_remove(struct progress_hook *hook); // from within its fn only
 
+// For calls that look and return, done or not (MPI_Test, MPI_Iprobe). A thread that calls them over
+// and over gives its core away now and then, soon where there are fewer cores than PEs: what it
+// looks for may be another PE's work.
+void progress_look(void);
+
 // In a loop around a test of anything that a completion or a hook changes.
 //     struct idle idle = idle_start();
 //     while (!condition)

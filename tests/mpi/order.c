@@ -73,11 +73,13 @@ static void receive_all(int from, int source)
 static void out_of_order(void)
 {
     int other = me ^ 1, a = me * 10 + 1, b = me * 10 + 2, c, d;
+    MPI_Request first;
     if (other >= npes)
         return;
     if (me % 2 == 0) {
-        OK(MPI_Send(&a, 1, MPI_INT, other, 1, MPI_COMM_WORLD));
+        OK(MPI_Isend(&a, 1, MPI_INT, other, 1, MPI_COMM_WORLD, &first));
         OK(MPI_Send(&b, 1, MPI_INT, other, 2, MPI_COMM_WORLD));
+        OK(MPI_Wait(&first, MPI_STATUS_IGNORE));
     } else {
         OK(MPI_Recv(&d, 1, MPI_INT, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         OK(MPI_Recv(&c, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,

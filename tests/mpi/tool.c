@@ -3,7 +3,7 @@
 // MPI 5.0, "Tool Support": variables by name and number, before MPI_Init and after MPI_Finalize;
 // strings, handles, sessions, and what their misuse gives.
 // PES: 1
-// ENV: SHOAL_MPI_WINDOW=300k
+// ENV: SHOAL_MPI_WINDOW=300k SHOAL_MPI_EAGER=1g
 #include "mpi_check.h"
 
 static void before_init(void)

@@ -5,6 +5,8 @@
 ways=$build/tests/mpi/ways
 [ -x "$ways" ] || skip "tests/mpi/ways is not built"
 
+unset SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_CROSS_MEMORY
+
 expect_ways() { # SETTING... -- COUNTER VALUE...
     local settings=()
     while [ "$1" != -- ]; do settings+=("$1"); shift; done

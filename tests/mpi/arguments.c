@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong arguments of communication, completion and collective calls with MPI_ERRORS_RETURN: the
+// class that each gets, and that nothing was written or sent. (Those of datatypes, groups, topologies,
+// attributes and infos are in the tests of these.)
+#include "mpi_check.h"
+
+#define WRONG(call, class) CHECK_EQ(class_of(call), class)
+
+static const MPI_Comm no_comm = MPI_COMM_NULL;
+static int a[4], b[4];
+static MPI_Request request;
+static MPI_Datatype uncommitted;
+
+// Every send takes the same arguments.
+static void sends(void)
+{
+    int (*const send[])(const void *, int, MPI_Datatype, int, int,
+                        MPI_Comm) = {MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Bsend};
+    int (*const start[])(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) = {
+        MPI_Isend,     MPI_Issend,     MPI_Irsend,     MPI_Ibsend,
+        MPI_Send_init, MPI_Ssend_init, MPI_Rsend_init, MPI_Bsend_init};
+    for (int i = 0; i < 4; i++) {
+        WRONG(send[i](a, -1, MPI_INT, me, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+        WRONG(send[i](NULL, 1, MPI_INT, me, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+        WRONG(send[i](a, 1, MPI_DATATYPE_NULL, me, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+        WRONG(send[i](a, 1, uncommitted, me, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+        WRONG(send[i](a, 1, (MPI_Datatype)MPI_SUM, me, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+        WRONG(send[i](a, 1, MPI_INT, npes, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
+        WRONG(send[i](a, 1, MPI_INT, -77, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
+        WRONG(send[i](a, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
+        WRONG(send[i](a, 1, MPI_INT, me, -5, MPI_COMM_WORLD), MPI_ERR_TAG);
+        WRONG(send[i](a, 1, MPI_INT, me, MPI_ANY_TAG, MPI_COMM_WORLD), MPI_ERR_TAG);
+        WRONG(send[i](a, 1, MPI_INT, me, 0, no_comm), MPI_ERR_COMM);
+        WRONG(send[i](a, 1, MPI_INT, me, 0, (MPI_Comm)MPI_INT), MPI_ERR_COMM);
+    }
+    for (int i = 0; i < 8; i++) {
+        WRONG(start[i](a, -1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_COUNT);
+        WRONG(start[i](NULL, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_BUFFER);
+        WRONG(start[i](a, 1, uncommitted, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_TYPE);
+        WRONG(start[i](a, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &request), MPI_ERR_RANK);
+        WRONG(start[i](a, 1, MPI_INT, me, -5, MPI_COMM_WORLD, &request), MPI_ERR_TAG);
+        WRONG(start[i](a, 1, MPI_INT, me, 0, no_comm, &request), MPI_ERR_COMM);
+        WRONG(start[i](a, 1, MPI_INT, me, 0, MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+    }
+    WRONG(MPI_Send_c(a, -1, MPI_INT, me, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    WRONG(MPI_Isend_c(a, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &request), MPI_ERR_RANK);
+}
+
+static void receives(void)
+{
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status s;
+    int flag = 7;
+    WRONG(MPI_Recv(b, -1, MPI_INT, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_COUNT);
+    WRONG(MPI_Recv(NULL, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_BUFFER);
+    WRONG(MPI_Recv(b, 1, MPI_DATATYPE_NULL, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_TYPE);
+    WRONG(MPI_Recv(b, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &s), MPI_ERR_RANK);
+    WRONG(MPI_Recv(b, 1, MPI_INT, me, -9, MPI_COMM_WORLD, &s), MPI_ERR_TAG);
+    WRONG(MPI_Recv(b, 1, MPI_INT, me, 0, no_comm, &s), MPI_ERR_COMM);
+    WRONG(MPI_Irecv(b, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &request), MPI_ERR_RANK);
+    WRONG(MPI_Irecv(b, 1, MPI_INT, me, 0, MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+    WRONG(MPI_Recv_init(b, -1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_COUNT);
+    WRONG(MPI_Sendrecv(a, 1, MPI_INT, me, 0, b, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &s),
+          MPI_ERR_RANK);
+    WRONG(MPI_Sendrecv(a, 1, MPI_INT, me, -5, b, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &s),
+          MPI_ERR_TAG);
+    WRONG(MPI_Sendrecv_replace(a, -1, MPI_INT, me, 0, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_COUNT);
+    WRONG(MPI_Isendrecv(a, 1, MPI_INT, me, 0, b, 1, uncommitted, me, 0, MPI_COMM_WORLD, &request),
+          MPI_ERR_TYPE);
+    WRONG(MPI_Probe(npes, 0, MPI_COMM_WORLD, &s), MPI_ERR_RANK);
+    WRONG(MPI_Iprobe(me, -9, MPI_COMM_WORLD, &flag, &s), MPI_ERR_TAG);
+    WRONG(MPI_Iprobe(me, 0, no_comm, &flag, &s), MPI_ERR_COMM);
+    WRONG(MPI_Improbe(npes, 0, MPI_COMM_WORLD, &flag, &message, &s), MPI_ERR_RANK);
+    WRONG(MPI_Mrecv(b, 1, MPI_INT, &message, &s), MPI_ERR_REQUEST); // MPI_MESSAGE_NULL
+    CHECK(flag == 7 && message == MPI_MESSAGE_NULL);
+}
+
+static void completions(void)
+{
+    MPI_Request foreign = (MPI_Request)MPI_INT, two[2] = {MPI_REQUEST_NULL, foreign};
+    int flag = 7, index = 7;
+    WRONG(MPI_Wait(&foreign, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+    WRONG(MPI_Wait(NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    WRONG(MPI_Test(&foreign, &flag, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+    WRONG(MPI_Test(&request, NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    WRONG(MPI_Waitall(-1, two, MPI_STATUSES_IGNORE), MPI_ERR_COUNT);
+    WRONG(MPI_Waitall(2, two, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+    WRONG(MPI_Testall(2, two, &flag, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+    WRONG(MPI_Waitany(2, two, &index, MPI_STATUS_IGNORE), MPI_ERR_REQUEST);
+    WRONG(MPI_Testsome(2, two, &index, &flag, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST);
+    WRONG(MPI_Start(&foreign), MPI_ERR_REQUEST);
+    WRONG(MPI_Start(&request), MPI_ERR_REQUEST); // null
+    WRONG(MPI_Cancel(&request), MPI_ERR_REQUEST);
+    WRONG(MPI_Request_free(&request), MPI_ERR_REQUEST);
+    WRONG(MPI_Request_free(&foreign), MPI_ERR_REQUEST);
+    WRONG(MPI_Get_count(NULL, MPI_INT, &index), MPI_ERR_ARG);
+    CHECK(flag == 7 && index == 7);
+}
+
+static void collectives(void)
+{
+    int counts[64], displs[64] = {0};
+    for (int i = 0; i < npes; i++)
+        counts[i] = 1;
+    WRONG(MPI_Barrier(no_comm), MPI_ERR_COMM);
+    WRONG(MPI_Bcast(a, 1, MPI_INT, npes, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    WRONG(MPI_Bcast(a, 1, MPI_INT, -1, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    WRONG(MPI_Bcast(a, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    WRONG(MPI_Bcast(a, 1, uncommitted, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+    WRONG(MPI_Bcast(NULL, 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    WRONG(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    WRONG(MPI_Gather(a, 1, MPI_INT, b, 1, MPI_INT, npes, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    WRONG(MPI_Gather(a, -1, MPI_INT, b, 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    WRONG(MPI_Scatter(a, 1, MPI_INT, b, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    WRONG(MPI_Allgather(a, 1, MPI_INT, b, 1, MPI_DATATYPE_NULL, MPI_COMM_WORLD), MPI_ERR_TYPE);
+    WRONG(MPI_Reduce(a, b, 1, MPI_INT, MPI_OP_NULL, 0, MPI_COMM_WORLD), MPI_ERR_OP);
+    WRONG(MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, npes, MPI_COMM_WORLD), MPI_ERR_ROOT);
+    WRONG(MPI_Allreduce(a, b, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP);
+    WRONG(MPI_Allreduce(a, b, 1, MPI_INT, (MPI_Op)MPI_INT, MPI_COMM_WORLD), MPI_ERR_OP);
+    WRONG(MPI_Allreduce(a, b, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    WRONG(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    WRONG(MPI_Scan(a, NULL, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+    WRONG(MPI_Neighbor_allgather(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_TOPOLOGY);
+    WRONG(MPI_Ibcast(a, 1, MPI_INT, npes, MPI_COMM_WORLD, &request), MPI_ERR_ROOT);
+    WRONG(MPI_Iallreduce(a, b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, NULL), MPI_ERR_ARG);
+    WRONG(MPI_Bcast_init(a, -1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+          MPI_ERR_COUNT);
+    counts[npes - 1] = -1;
+    WRONG(MPI_Allgatherv(a, 1, MPI_INT, b, counts, displs, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT);
+    WRONG(MPI_Alltoallv(a, counts, displs, MPI_INT, b, counts, displs, MPI_INT, MPI_COMM_WORLD),
+          MPI_ERR_COUNT);
+    WRONG(MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
+}
+
+// Handles of other chapters, and predefined ones that cannot be freed.
+static void handles(void)
+{
+    MPI_Comm c = MPI_COMM_NULL;
+    MPI_Group g = (MPI_Group)MPI_INT;
+    MPI_Session s = MPI_SESSION_NULL;
+    int n = 7;
+    WRONG(MPI_Comm_split(MPI_COMM_WORLD, -9, 0, &c), MPI_ERR_ARG);
+    WRONG(MPI_Group_size(g, &n), MPI_ERR_GROUP);
+    WRONG(MPI_Session_finalize(&s), MPI_ERR_SESSION);
+    WRONG(MPI_Session_get_num_psets(s, MPI_INFO_NULL, &n), MPI_ERR_SESSION);
+    WRONG(MPI_Op_free(&(MPI_Op){MPI_SUM}), MPI_ERR_OP);
+    WRONG(MPI_Type_free(&(MPI_Datatype){MPI_INT}), MPI_ERR_TYPE);
+    WRONG(MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)MPI_INT), MPI_ERR_ERRHANDLER);
+    CHECK(n == 7 && c == MPI_COMM_NULL);
+}
+
+int main(void)
+{
+    int flag;
+    mpi_start();
+    CHECK(npes <= 64);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Type_contiguous(3, MPI_INT, &uncommitted));
+    request = MPI_REQUEST_NULL;
+    sends();
+    receives();
+    completions();
+    collectives();
+    handles();
+    CHECK(request == MPI_REQUEST_NULL);
+    OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    CHECK(!flag); // nothing was sent
+    OK(MPI_Type_free(&uncommitted));
+    OK(MPI_Barrier(MPI_COMM_WORLD)); // and all go on
+    return mpi_done();
+}
