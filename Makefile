@@ -51,7 +51,7 @@ CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
 SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
-SRC_transports := $(wildcard transports/shm/*.c)
+SRC_transports := $(wildcard transports/shm/*.c transports/adversary/*.c)
 SRC_network := $(wildcard transports/*.c) # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
@@ -63,7 +63,7 @@ OBJ_lib := $(call objects,$(SRC_base) $(SRC_core) $(SRC_api) $(SRC_transports))
 OBJ_tool := $(call objects,$(SRC_base) lib/core/job.c lib/core/call.c)
 
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(shell grep -l '^int main' examples/*.c))
-API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/mpi/*.c tests/fault/*.c)) \
+API_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/api/*.c tests/shoal/*.c tests/mpi/*.c tests/fault/*.c tests/net/*.c)) \
 	$(patsubst tests/%.cc,$(BUILD)/tests/%,$(wildcard tests/api/*.cc))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
@@ -80,7 +80,7 @@ WRAPPERS := oshc++ oshCC mpicc mpicc_abi mpicxx mpicxx_abi mpic++ mpiCC
 RUNNERS := mpiexec mpirun
 TOOLS := $(addprefix $(BUILD)/bin/,oshrun shoal oshcc $(WRAPPERS) $(RUNNERS))
 
-.PHONY: all lib help examples tests check demo fuzz bench layers expand install uninstall clean
+.PHONY: all lib help examples tests check demo fuzz fuzzers bench layers expand install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -93,7 +93,7 @@ help:
 	@echo 'make             the library, the launcher, the compiler wrappers'
 	@echo 'make demo        build, then run the package graph on 4 PEs'
 	@echo 'make check       install what the tests need, then run them'
-	@echo 'make fuzz        the parsers of what launchers say, for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
+	@echo 'make fuzz        the parsers of what others send, each for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
 	@echo 'make bench       measure, beside the machine and Open MPI when installed'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make uninstall   the same, undone'
@@ -101,7 +101,8 @@ help:
 	@echo 'make expand F=lib/api/rma.c   what the tables became'
 	@echo 'variants: SAN=address,undefined  SAN=thread  HOSTILE=1  CC=clang'
 	@echo 'PE counts of the tests: PES="1 2 4 7"; NODES=2: over a network between virtual nodes,'
-	@echo '                        TRANSPORT=ofi|ucx: by that one'
+	@echo '                        TRANSPORT=ofi|ucx: by that one; SEEDS=200 or 3-9: and with an'
+	@echo '                        adversary before it, once for each seed'
 
 # ---- objects
 define compile_rule
@@ -198,7 +199,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
-$(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(wildcard transports/shm/*.c)) $(MODULES)
+$(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transports)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
 		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
@@ -215,6 +216,11 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.c $(LIBMPI)
 $(BUILD)/tests/bench/mpi: tests/bench/mpi.c $(LIBMPI)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include -DBENCH_SHMEM $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+$(BUILD)/tests/bench/mpi_%: tests/bench/mpi_%.c $(LIBMPI)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+# What they call is optimized; they need not be, and compile in half the time.
+$(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g
 $(BUILD)/tests/%: tests/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(PROGRAM_LIBS)
@@ -229,17 +235,29 @@ demo: all $(BUILD)/examples/depgraph
 check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
-	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT))
+	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT)) \
+		$(if $(SEEDS),-S '$(SEEDS)')
 
-# The launchers' answers, by libFuzzer; new inputs stay in the build folder.
+# Whatever comes from others, by libFuzzer; new inputs stay in the build folder. FUZZ=net: one alone.
 FUZZ_SECONDS ?= 60
-FUZZ_PMI := tests/fuzz/fuzz_pmi.c $(addprefix lib/core/,pmi.c pmi1.c pmi2.c node_map.c) lib/base/log.c
-$(BUILD)/tests/fuzz/fuzz_pmi: $(FUZZ_PMI) $(wildcard lib/core/pmi.h lib/core/node_map.h)
+FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out $(if $(FABRIC),,%/fuzz_ofi.c),$(wildcard tests/fuzz/*.c)))
+FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
+FUZZ_OFI := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
+FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+.PHONY: fuzz_objects
+fuzz_objects:
+	@$(MAKE) --no-print-directory -s BUILD=$(BUILD)/fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
+		$(BUILD)/fuzz/lib/libshoal.a $(if $(FABRIC),$(FUZZ_OFI))
+$(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c fuzz_objects
 	@mkdir -p $(@D)
-	$(Q)clang -std=c11 -g -O1 $(DEFINES) -fsanitize=fuzzer,address,undefined $(INC_core) $(FUZZ_PMI) -o $@
-fuzz: $(BUILD)/tests/fuzz/fuzz_pmi
-	@mkdir -p $(BUILD)/tests/fuzz/pmi
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -close_fd_mask=2 $(BUILD)/tests/fuzz/pmi tests/fuzz/pmi
+	$(Q)clang -std=c11 -g -O1 $(WARN) -pthread $(DEFINES) $(FUZZ_FLAGS) \
+		$(if $(filter ofi,$*),$(INC_transports),$(INC_api)) $< $(if $(filter ofi,$*),$(FUZZ_OFI)) \
+		-o $@ $(BUILD)/fuzz/lib/libshoal.a -lm $(if $(filter ofi,$*),$(shell $(PKG_CONFIG) --libs libfabric))
+fuzzers: $(FUZZERS)
+fuzz: $(FUZZERS)
+	for f in $(FUZZ); do mkdir -p $(BUILD)/tests/fuzz/$$f && \
+		$(BUILD)/tests/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -close_fd_mask=2 \
+		$(BUILD)/tests/fuzz/$$f tests/fuzz/$$f || exit 1; done
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)

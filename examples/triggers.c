@@ -113,6 +113,7 @@ static const char *run(char *buffer)
         broadcast_arm(buffer, (round - 1) * pieces);
         barrier_arm(round);
         shmem_long_atomic_inc(&entered, 0);
+        shmem_quiet(); // the barrier's first count goes to another PE
         barrier_enter();
         sum += compute();
         await(out, round);

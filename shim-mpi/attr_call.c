@@ -132,8 +132,8 @@ static int get(const struct owner *o, int keyval, void *predefined, void *value,
         return raise_at(&o->errors, MPI_ERR_ARG, call, "argument %s is NULL",
                         value ? "flag" : "attribute_val");
     void *found = predefined;
-    bool exists = predefined != NULL;
-    if (!is_predefined(o->kind, keyval)) {
+    bool exists = is_predefined(o->kind, keyval); // also the base of a window without memory
+    if (!exists) {
         int error = check_keyval(o, keyval, call);
         if (error)
             return error;

@@ -99,10 +99,13 @@ int raise_on_session(struct session *session, int code, const char *call, const 
     RAISE(at);
 }
 
-int raise_on_win(struct win *win, int code, const char *call, const char *fmt, ...)
+int raise_on_win_(struct win *win, int code, const char *call, const char *fmt, ...)
 {
     char what[WHAT_MOST];
-    snprintf(what, sizeof what, "window %s", win->name);
+    if (win->name[0])
+        snprintf(what, sizeof what, "rank %d of window %s", win->rank, win->name);
+    else
+        snprintf(what, sizeof what, "rank %d of a window of %d", win->rank, win->size);
     struct error_place at = {&win->errhandler, OBJECT_WIN, object_handle(win), what};
     RAISE(at);
 }

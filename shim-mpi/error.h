@@ -35,8 +35,9 @@ struct error_place {
 };
 int raise_at(const struct error_place *at, int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 4, 5), cold));
-int raise_on_win(struct win *win, int code, const char *call, const char *fmt, ...)
+int raise_on_win_(struct win *win, int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 4, 5), cold));
+#define raise_on_win(...) error_raised(raise_on_win_(__VA_ARGS__))
 // There are no files: on MPI_FILE_NULL, whose handler returns unless the program changes it.
 int raise_on_file(int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));

@@ -58,6 +58,11 @@ void type_unpack(const struct type *t, void *buf, MPI_Count count, MPI_Count fro
 size_t type_copy(const struct type *to_type, void *to, MPI_Count to_count,
                  const struct type *from_type, const void *from, MPI_Count from_count);
 
+// fn(disp, bytes) for each block of count elements in the order of the stream, until it gives
+// something else than 0, which is returned. disp: from the buffer.
+typedef int type_block_fn(MPI_Count disp, MPI_Count bytes, void *arg);
+int type_walk(const struct type *t, MPI_Count count, type_block_fn *fn, void *arg);
+
 // Address of the first byte of data of a dense type.
 static inline void *type_at(const struct type *t, const void *buf)
 {

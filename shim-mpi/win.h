@@ -1,12 +1,92 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows (MPI 5.0, "One-Sided Communications"), as far as the rest of the shim knows them.
+// Windows (MPI 5.0, "One-Sided Communications").
+//
+// What a process needs of each member of a window is in a struct target, filled in once, when the
+// window is made: where the member's memory is mapped here, or its remote pointer. Then a put is a
+// store, or one call of the runtime, and nobody takes part but its origin.
+//
+// What members need of each other to synchronize is a struct control a member, in memory that all
+// of them reach: words that only grow, changed by the runtime's atomics.
 #ifndef SHOAL_MPI_WIN_H
 #define SHOAL_MPI_WIN_H
 
+#include "group.h"
 #include "shim.h"
 
+#include <pthread.h>
+#include <shoal.h>
+
 struct attributes;
+struct comm;
 struct errhandler;
+struct info;
+struct type;
+
+enum { BARRIER_ROUNDS = 32, LINE = 64 };
+
+// Of one member, in its memory. Others change it; the owner waits for the words of the barrier and
+// of its peers.
+struct control {
+    // The lock of MPI_Win_lock: readers, or LOCK_WRITER; and the queue of those who wait for it, of
+    // whom the one whose ticket is served may take it (win_word.c).
+    _Alignas(LINE) _Atomic uint64_t holders;
+    _Atomic uint64_t tickets, served;
+    // Held by whoever changes elements that no processor's atomic covers (win_acc.c).
+    _Atomic uint64_t accumulate;
+    // The table of a dynamic window (win_dynamic.c): odd while it changes.
+    _Alignas(LINE) _Atomic uint64_t version;
+    _Atomic uint64_t attached;   // entries,
+    _Atomic uint64_t table[3];   // and the remote pointer to them
+    _Alignas(LINE) _Atomic uint64_t arrived[BARRIER_ROUNDS];
+    // Of each peer: exposure epochs that it opened for this process, access epochs that it ended.
+    _Alignas(LINE) struct {
+        _Atomic uint64_t posted, completed;
+    } peer[];
+};
+
+// How the memory of a window or of an attached region is reached.
+enum memory {
+    MEMORY_NONE,
+    MEMORY_SHARED, // by load and store on a node: accumulates use the processor's atomics
+    MEMORY_PRIVATE // through a region: accumulates get, compute and put under the lock
+};
+
+// A place in the memory of a member.
+struct place {
+    char *direct; // NULL: use the other
+    shoal_rptr_t at;
+    uint64_t va;  // the address at its owner
+    enum memory memory;
+};
+
+// What target->access has while operations may go there.
+enum {
+    ACCESS_OPEN = 1,
+    ACCESS_PASSIVE = 2,
+    ACCESS_EXCLUSIVE = 4, // nobody else may be there: no atomics are needed
+    ACCESS_HELD = 8,      // the lock is held, and given back at the end
+};
+
+struct target {
+    char *direct; // its window here; NULL: not reached by load and store, or a dynamic window
+    size_t reach; // bytes of it that are: all or none
+    MPI_Aint disp_unit;
+    _Atomic uint8_t access;
+    bool is_opening;  // a thread takes the lock for an epoch of MPI_Win_lock_all
+    enum memory memory;
+    int next_touched; // in an epoch that opens targets as they are used, -1: the last
+    size_t size;
+    uint64_t va;
+    shoal_rptr_t at;
+    struct control *control; // NULL: not reached by load and store
+    shoal_rptr_t control_at;
+    uint64_t posted, completed; // of its words in the own control: how many have been waited for
+    struct attached_table *attached;
+};
+
+// The epochs of this process. A fence opens one that MPI_Win_lock and the like end again, as an
+// epoch between fences is one only when it is used.
+enum epoch { EPOCH_NONE, EPOCH_FENCE, EPOCH_START, EPOCH_LOCK, EPOCH_LOCK_ALL };
 
 struct win {
     struct object head;
@@ -16,11 +96,75 @@ struct win {
     // first is the base itself, the others are pointers to the values.
     const void *predefined[5];
     char name[MPI_MAX_OBJECT_NAME];
+    MPI_Aint win_size;
+    int disp_unit, flavor, model;
+
+    struct group *group;
+    int rank, size;
+    bool is_far;           // some member is reached through the runtime only
+    bool is_alone;         // one member: nobody to be atomic against
+    bool no_locks;         // a hint
+    struct info *hints;
+    void *memory;          // to be freed with the window; NULL: none
+    bool is_memory_shared; // it is the runtime's
+    shoal_region_t region; // of private memory, NULL: none
+    struct control *control;
+
+    shim_lock lock; // of what follows
+    enum epoch epoch;
+    bool is_nocheck;       // MPI_Win_lock_all with MPI_MODE_NOCHECK
+    int locked;            // by MPI_Win_lock
+    int touched;           // first of the list of targets that were opened, -1: none
+    struct group *started, *posted;
+    uint64_t barriers;
+    pthread_mutex_t dynamic_lock;
+    struct attached_table *own_attached;
+    struct target target[];
 };
 
 static inline struct win *win_of(MPI_Win h)
 {
     return object_at(h, OBJECT_WIN);
 }
+
+static inline uint8_t target_access(const struct target *t)
+{
+    return atomic_load_explicit(&t->access, memory_order_relaxed);
+}
+
+// ---- Checks. An error code, raised on the window.
+int win_check(const char *call, MPI_Win h, struct win **w);
+int win_check_pointer(const char *call, struct win *w, const char *argument, const void *pointer);
+int win_check_rank(const char *call, struct win *w, int rank); // or MPI_PROC_NULL
+// Opens target t in an epoch that opens them as they are used.
+int win_open(const char *call, struct win *w, struct target *t);
+
+// ---- Words of controls (win_word.c). offset: of the word in the control.
+#define CONTROL(word) offsetof(struct control, word)
+void word_add(struct target *t, size_t offset, uint64_t n); // and wakes who waits at t for it
+uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n);
+void word_wait_own(_Atomic uint64_t *word, uint64_t least);
+void accumulate_lock(struct target *t);
+void accumulate_unlock(struct target *t);
+
+void win_barrier(struct win *w);
+void lock_take(struct target *t, bool exclusive);
+void lock_give(struct target *t, bool exclusive);
+void win_flush(struct win *w, int rank); // all operations are complete at rank, -1: everywhere
+void win_close_touched(struct win *w);
+
+// How others reach own memory: *at of shared memory, else *region and *key; error: an error code.
+enum memory memory_describe(void *base, size_t size, shoal_rptr_t *at, shoal_region_t *region,
+                            shoal_key_t *key, int *error);
+
+// ---- Dynamic windows: where address va of t is; how many of n bytes from there are in the same
+// attached region, 0: none.
+size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at);
+void attached_forget(struct win *w, struct target *t); // what is known of t may be out of date
+void attached_free(struct win *w);
+
+// ---- Hints
+int win_set_hints(struct win *w, const struct info *info); // 0, or MPI_ERR_NO_MEM
+bool hint_is_true(const struct info *info, const char *key);
 
 #endif

@@ -124,7 +124,8 @@ struct transport {
     int (*region_import)(void *ep, int pe, const void *key, int *region);
     void (*region_release)(void *ep, int region);
 
-    // An independent stream of operations (shmem_ctx_t). NULL ctx is the endpoint's own.
+    // An independent stream of operations (shmem_ctx_t). NULL ctx is the endpoint's own. Destroy it
+    // after a flush.
     int (*ctx_create)(void *ep, long options, void **ctx);
     void (*ctx_destroy)(void *ep, void *ctx);
 
@@ -146,7 +147,8 @@ struct transport {
     // must know that one was handled asks for an answer.
     int (*am)(void *ep, void *ctx, int pe, const void *payload, size_t n);
 
-    // fence: later operations to pe (-1: each PE) take effect after earlier ones. May return AGAIN.
+    // fence: later operations to pe (-1: each PE) take effect after earlier ones, messages excepted.
+    // May return AGAIN.
     // flush: every earlier operation to pe (-1: all) is complete AT THE TARGET, injected ones
     // included; AGAIN until then; FAILED, once, when one that had no request failed.
     int (*fence)(void *ep, void *ctx, int pe);

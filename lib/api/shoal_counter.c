@@ -6,6 +6,7 @@
 #include "inbox.h"
 #include "net.h"
 #include "net_message.h"
+#include "remote.h"
 #include "team.h"
 #include "wait.h"
 
@@ -54,9 +55,10 @@ PUBLIC int shoal_ct_get(shoal_ct_t ct, shoal_ct_value_t *value)
     return SHOAL_OK;
 }
 
-// The counter's PE is on another node, and does it.
+// The counter's PE is on another node, and does it; a message may overtake earlier transfers.
 static void far(int kind, int pe, shoal_ct_t ct, shoal_ct_value_t value)
 {
+    remote_order_message(pe);
     net_tell(&(struct operation){.kind = kind, .initiator = world.me, .pe = pe, .ct = ct,
                                  .value = value}, pe);
 }

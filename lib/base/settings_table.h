@@ -47,6 +47,8 @@
     X(coll, "SHOAL_COLL", TEXT, "",                                                             \
       "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \
       "by size (for tests)")                                                                    \
+    X(adversary, "SHOAL_ADVERSARY", INT, "0",                                                   \
+      "seed: operations between nodes are delayed and reordered as far as allowed; 0: not")     \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")                                             \
     X(mpi_eager, "SHOAL_MPI_EAGER", SIZE, "1g",                                                 \

@@ -133,7 +133,7 @@ static const char *difference(const struct card *a, const struct card *b)
         return "another size of symmetric heap: give all hosts the same SHMEM_SYMMETRIC_SIZE";
     if (a->data_size != b->data_size || a->data_hash != b->data_hash)
         return "another executable: all hosts need the same file";
-    if (strncmp(a->transport, b->transport, sizeof a->transport))
+    if (strncmp(a->transport, b->transport, sizeof a->transport) || a->address_n != b->address_n)
         return "another transport: give all hosts the same SHOAL_TRANSPORT";
     return NULL;
 }

@@ -154,21 +154,28 @@ static void unlock_wide(int pe)
     peer_wake(pe);
 }
 
+// Arrays are aligned to 8 bytes at most, whatever their type.
 #define ACCUMULATE(name, type, apply)                                                           \
     static void accumulate_##name(void *to, const void *from, size_t n, shoal_op_t op,          \
                                   const void *scale)                                            \
     {                                                                                           \
-        const type *in = from;                                                                  \
-        type *out = to, factor = 1;                                                             \
+        char *out = to;                                                                         \
+        const char *in = from;                                                                  \
+        type factor = 1, a, was;                                                                \
         if (scale)                                                                              \
             memcpy(&factor, scale, sizeof factor);                                              \
-        for (size_t i = 0; i < n; i++) {                                                        \
-            type a = scale ? (type)(factor * in[i]) : in[i];                                    \
+        for (size_t i = 0; i < n; i++, in += sizeof a, out += sizeof a) {                       \
+            memcpy(&a, in, sizeof a);                                                           \
+            if (scale)                                                                          \
+                a = (type)(factor * a);                                                         \
             apply(name);                                                                        \
         }                                                                                       \
     }
-#define BY_WORD(name) atomic_##name(out + i, op, a, a)
-#define BY_LOCK(name) out[i] = combine_##name(op, out[i], a)
+#define BY_WORD(name) ((void)was, atomic_##name(out, op, a, a))
+#define BY_LOCK(name)                                                                           \
+    memcpy(&was, out, sizeof was);                                                              \
+    was = combine_##name(op, was, a);                                                           \
+    memcpy(out, &was, sizeof was)
 #define ACCUMULATE_WORD(name, type, bits) ACCUMULATE(name, type, BY_WORD)
 ATOMIC_TYPES(ACCUMULATE_WORD)
 ACCUMULATE(LONG_DOUBLE, long double, BY_LOCK)

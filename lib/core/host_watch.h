@@ -8,8 +8,8 @@
 int host_watch_up(void);
 void host_watch_down(void);
 
-// The heartbeat calls this all the time; it looks now and then, and ends the process when the job
-// has ended with another host.
+// The heartbeat and whoever waits call this all the time; it looks now and then, and ends the
+// process when the job has ended with another host.
 void host_watch_beat(void);
 
 // This process ends: whatever the reason, it is no loss of a host.

@@ -2,6 +2,7 @@
 // Opening the network. See net.h.
 #include "net.h"
 
+#include "adversary/adversary.h"
 #include "card.h"
 #include "far_region.h"
 #include "host.h"
@@ -32,6 +33,18 @@ static _Atomic unsigned char *connected; // per PE
 static pthread_mutex_t connecting = PTHREAD_MUTEX_INITIALIZER;
 static int (*other_progress)(void); // what else a wait moves
 
+static _Atomic bool is_leaving;
+
+void net_leave(void)
+{
+    atomic_store_explicit(&is_leaving, true, memory_order_relaxed);
+}
+
+bool net_is_leaving(void)
+{
+    return atomic_load_explicit(&is_leaving, memory_order_relaxed);
+}
+
 // The watch over hosts may find the same and say it for all PEs; it ends this process then.
 static void give_way(void)
 {
@@ -45,6 +58,8 @@ static void on_peer_lost(void *arg, int pe, const char *why)
 {
     (void)arg;
     char who[HOST_TEXT];
+    if (net_is_leaving())
+        return;
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
         give_way();
     int32_t running = JOB_RUNNING;
@@ -151,6 +166,8 @@ static int choose(void)
             continue;
         net_describe(&job);
         net.transport = module_transport(known[i], !is_auto);
+        if (net.transport && settings.adversary)
+            net.transport = adversary_before(net.transport, (uint64_t)settings.adversary);
         if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0) {
             net.facts.amo_coherent_with_cpu &= settings.network_atomics != 0;
             return 0;
@@ -196,8 +213,13 @@ static int choose_as_guest(void)
 
 int net_up(void)
 {
-    if (world.nodes == 1)
+    if (world.nodes == 1) {
+        if (settings.adversary && world.me == 0)
+            log_line(LOG_WARN, LOG_BOOT,
+                     "SHOAL_ADVERSARY has nothing to stand before: there is one "
+                     "node (SHOAL_VNODES makes more)");
         return 0;
+    }
     connected = calloc((size_t)world.npes, 1);
     if (!connected)
         return -1;
@@ -205,8 +227,10 @@ int net_up(void)
         refuse();
     if (net_message_up() || card_write())
         return -1;
-    log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s", world.node, world.nodes,
-             net.facts.name);
+    log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s%s", world.node, world.nodes,
+             net.facts.name, settings.adversary ? " behind an adversary" : "");
+    if (settings.adversary % 2) // puts that are gathered keep their order
+        settings.coalesce = 0;
     if (host_watch_up())
         return -1;
     card_compare();
@@ -231,6 +255,7 @@ void net_down(void)
     net.transport->close(net.ep);
     net_message_down();
     net = (struct port){0};
+    is_leaving = false;
     free((void *)connected);
     connected = NULL;
 }

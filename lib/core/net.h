@@ -18,6 +18,8 @@ extern struct port net; // transport NULL: one node
 
 int net_up(void);
 void net_down(void);
+void net_leave(void); // this PE sends no more of the program's: who is lost now has but left earlier
+bool net_is_leaving(void);
 
 // Makes pe reachable; the first call for a PE hands its address to the transport.
 void net_connect(int pe);

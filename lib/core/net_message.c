@@ -12,7 +12,6 @@
 #include "wait.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,15 +57,15 @@ static void send(int pe, const struct net_head *head, const void *data)
     int status;
     while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
         waiter_step(&w);
-    if (status < 0)
+    if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);
 }
 
-// What was gathered for pe leaves before a message to it.
+// What was gathered for pe leaves before a message to it, and comes before it.
 static void push_first(int pe)
 {
     if (atomic_load_explicit(&stream_open, memory_order_relaxed))
-        stream_push(&stream_default, pe);
+        stream_push_message(&stream_default, pe);
 }
 
 void net_message_send(int from, int pe, const struct inbox_message *m)
@@ -91,20 +90,15 @@ size_t net_batch_room(void)
     return net.facts.am_max - offsetof(struct net_head, op);
 }
 
-void net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
+int net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
 {
     struct net_head head = {
         .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | stream, .n = (uint32_t)n};
     size_t room = offsetof(struct net_head, op);
     unsigned char bytes[room + n];
-    int status;
     memcpy(bytes, &head, room);
     memcpy(bytes + room, records, n);
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, room + n)) == TRANSPORT_AGAIN)
-        if (net.transport->progress(net.ep) == 0)
-            sched_yield();
-    if (status < 0)
-        net_failed("a message", pe, status);
+    return net.transport->am(net.ep, NULL, pe, bytes, room + n);
 }
 
 void net_message_coll(int pe, const void *bytes, size_t n)
@@ -240,10 +234,9 @@ uint64_t net_batch_ask(int pe, const void *records, size_t n)
 {
     uint64_t old = 0;
     struct pending *p = pending_new(&old, sizeof old);
-    send(pe,
-         &(struct net_head){
-             .kind = NET_BATCH, .token = p->token, .from = world.me, .n = (uint32_t)n},
-         records);
+    struct net_head head = {
+        .kind = NET_BATCH, .token = p->token, .from = world.me, .n = (uint32_t)n};
+    send(pe, &head, records);
     int status = pending_wait(p);
     if (status)
         fatal("PE %d refused an atomic from here: %d", pe, status);
@@ -335,19 +328,25 @@ static struct came *queue_take(struct queue *q)
     return c;
 }
 
-// Is it a message as some PE of ours would send it?
+// PEs of a node speak for each other.
+static bool is_of(int pe, int from)
+{
+    return pe >= 0 && pe < world.npes && world.job->pe[pe].node == world.job->pe[from].node;
+}
+
+// Is it a message as PE `from` would send it?
 static bool is_sound(const struct net_head *head, int from, size_t n)
 {
     bool is_user = !(head->flags & ~(ENVELOPE_REPLY | ENVELOPE_LONG)) && head->id;
-    if (head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
+    if (world_is_here(from) || head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
         return false;
     if (head->kind == NET_MESSAGE)
-        return is_user && head->n <= LIMIT_AM_PAYLOAD && head->from >= 0 &&
-               head->from < world.npes && !world_is_here(head->from);
+        return is_user && head->n <= LIMIT_AM_PAYLOAD && is_of(head->from, from);
     if (head->kind == NET_BATCH)
         return head->from == from && head->token && head->n;
-    if (head->kind == NET_RUN)
-        return operation_is_sound(&head->op, head->n);
+    if (head->kind == NET_RUN) // whose answer must fit in one message
+        return operation_is_sound(&head->op, head->n) &&
+               (head->op.kind != SHOAL_WORK_GET || head->op.n <= room_for_data());
     return head->kind == NET_DONE || head->kind == NET_COLL;
 }
 
@@ -463,10 +462,9 @@ int net_message_work(void)
     if (nested >= MOST_NESTED)
         return 0;
     nested++;
-    while ((c = queue_take(&runs))) {
+    for (; (c = queue_take(&runs)); done++) {
         run(c);
         free(c);
-        done++;
     }
     nested--;
     return done;

@@ -36,7 +36,7 @@ struct operation {
     uint64_t n, a, b;
     shoal_ct_value_t value;
     int32_t am_id;
-    bool has_local, has_comp;
+    uint8_t has_local, has_comp; // bool: they may come from another node
     struct completion comp;
 };
 

@@ -158,7 +158,7 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     }
     if (r->region == REGION_DATA) {
         *at = (struct place){r->pe, SPACE_DATA, r->offset};
-        return within(r->offset, n, world.data_size) ? SHOAL_OK : SHOAL_ERANGE;
+        return world.data_size && within(r->offset, n, world.data_size) ? SHOAL_OK : SHOAL_ERANGE;
     }
     if (!world_is_here(r->pe)) { // looked up there, when it is used
         *at = (struct place){r->pe, SPACE_PRIVATE, 0};

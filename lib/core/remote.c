@@ -148,14 +148,19 @@ static void *ctx_of(const struct port *port, struct stream *s)
     return port == &net ? s->ctx : NULL;
 }
 
+// What a put has to wait for before it returns.
+enum put_end { PUT_TAKEN, PUT_REUSABLE, PUT_COMPLETE }; // nothing, its source, the target
+
 static void put(const char *call, struct stream *s, struct transport_remote to, const void *src,
-                size_t n, bool nbi)
+                size_t n, enum put_end end)
 {
     const struct port *port = port_to(to.pe);
     for (size_t done = 0; done < n;) {
         struct transport_request request = {.left = 1};
-        struct transport_request *wait = nbi ? NULL : &request;
         size_t part = chunk(n - done);
+        bool is_copied = part <= port->facts.inject_max; // then the source is free at once
+        bool waits = end == PUT_COMPLETE || (end == PUT_REUSABLE && !is_copied);
+        struct transport_request *wait = waits ? &request : NULL;
         int status = port->transport->put(port->ep, ctx_of(port, s), to, (const char *)src + done,
                                           part, wait);
         if (again(call, port, to.pe, status, wait))
@@ -197,7 +202,7 @@ void remote_put(struct shoal_ctx *ctx, const char *call, void *dest, const void 
             return;
         stream_alone(s);
     }
-    put(call, s, to, src, n, nbi);
+    put(call, s, to, src, n, nbi ? PUT_TAKEN : PUT_REUSABLE);
 }
 
 void remote_get(struct shoal_ctx *ctx, const char *call, void *dest, const void *src, size_t n,
@@ -207,6 +212,18 @@ void remote_get(struct shoal_ctx *ctx, const char *call, void *dest, const void 
     check_pe(call, pe);
     check_symmetric(call, "source", src, n);
     get(call, stream_of(ctx), dest, locate(src, pe), n, nbi);
+}
+
+static void until_done(const struct port *port, void *ctx, int (*call)(void *ep, void *ctx, int pe))
+{
+    int status;
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while ((status = call(port->ep, ctx, -1)) == TRANSPORT_AGAIN) {
+        progress(port);
+        waiter_step(&w);
+    }
+    if (status < 0)
+        net_failed("completion of earlier calls", -1, status);
 }
 
 // By the transport, or where it has no such atomic by the target's processor. old NULL: it may be
@@ -224,6 +241,8 @@ static void amo(const char *call, struct stream *s, struct transport_remote at,
                                           want->operand, want->compare, old, wait);
         while (status != TRANSPORT_UNSUPPORTED && again(call, port, at.pe, status, wait));
     if (status == TRANSPORT_UNSUPPORTED) {
+        if (!settings.coalesce) // a fence has but ordered what went before, see remote_fence
+            until_done(port, ctx_of(port, s), port->transport->flush);
         uint64_t was = stream_amo_there(s, at, want);
         if (old)
             *old = was;
@@ -271,7 +290,7 @@ void remote_put_signal(struct shoal_ctx *ctx, const char *call, void *dest, cons
             return;
         stream_alone(s);
     }
-    put(call, s, to, src, n, false); // complete at the target
+    put(call, s, to, src, n, PUT_COMPLETE);
     if (world_is_here(pe) || !stream_put_signal(s, to, NULL, 0, at, &signal))
         amo(call, s, at, &signal, NULL);
 }
@@ -281,13 +300,13 @@ void remote_store(int pe, void *own, const void *from, size_t n)
 {
     if (!world_is_here(pe))
         stream_alone(&stream_default);
-    put("a collective call", &stream_default, locate(own, pe), from, n, false);
+    put("a collective call", &stream_default, locate(own, pe), from, n, PUT_COMPLETE);
 }
 
 void remote_write(struct transport_remote to, const void *from, size_t n)
 {
     stream_alone(&stream_default);
-    put("shoal_put", &stream_default, to, from, n, false);
+    put("shoal_put", &stream_default, to, from, n, PUT_COMPLETE);
 }
 
 void remote_read(void *to, struct transport_remote from, size_t n)
@@ -321,16 +340,10 @@ size_t remote_start_get(struct place from, void *to, size_t n, struct transport_
     return status == TRANSPORT_AGAIN ? 0 : part;
 }
 
-static void until_done(const struct port *port, void *ctx, int (*call)(void *ep, void *ctx, int pe))
+void remote_order_message(int pe)
 {
-    int status;
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while ((status = call(port->ep, ctx, -1)) == TRANSPORT_AGAIN) {
-        progress(port);
-        waiter_step(&w);
-    }
-    if (status < 0)
-        net_failed("completion of earlier calls", -1, status);
+    stream_push_message(&stream_default, pe); // first, or the heartbeat sends it by itself
+    until_done(&net, stream_default.ctx, net.transport->flush);
 }
 
 // Batches leave first, and are answered while the rest completes.
@@ -368,9 +381,9 @@ void remote_fence(struct shoal_ctx *ctx)
     until_done(&node, NULL, node.transport->fence);
     if (likely(net.ep == NULL))
         return;
+    stream_fence(s);
     // A batch may overtake what a transport's fence only orders.
     until_done(&net, s->ctx, settings.coalesce ? net.transport->flush : net.transport->fence);
-    stream_fence(s);
 }
 
 void remote_session(struct shoal_ctx *ctx, bool starts)

@@ -34,13 +34,16 @@ void remote_put_signal(struct shoal_ctx *ctx, const char *call, void *dest, cons
 void remote_flush_ctx(struct shoal_ctx *ctx); // complete at the target: all of this context
 void remote_flush(void);                      // of the default one, and what messages asked for
 void remote_flush_all(void);
+// The next message to pe, of another node, comes after what the default context has put there: that
+// is complete, but for what was gathered, which leaves as a message too.
+void remote_order_message(int pe);
 // Later operations take effect after earlier ones, PE by PE.
 void remote_fence(struct shoal_ctx *ctx);
 void remote_session(struct shoal_ctx *ctx, bool starts);
 void remote_push(void); // what was gathered is on its way
 
 // For the runtime's own: `own` is an address in this PE's slice or symmetric memory, and means the
-// same place at pe. Unchecked.
+// same place at pe. Unchecked. A store is complete at the target when it returns.
 void remote_store(int pe, void *own, const void *from, size_t n);
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi);
 // Anywhere in memory of another node; when they return it is complete there.

@@ -3,6 +3,7 @@
 #include "stream.h"
 
 #include "cpu_amo.h"
+#include "host_watch.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
@@ -11,6 +12,7 @@
 #include "world.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,46 +61,62 @@ _Noreturn static void failed(int pe, int status)
     fatal("transport %s failed with %d towards PE %d", net.facts.name, status, pe);
 }
 
-// The only record goes as what it is, unless its order to others has to be kept. False: it cannot.
-static bool send_one(struct stream *s, struct batch *b)
+// The only record goes as what it is, unless its order to others has to be kept: then it is
+// TRANSPORT_UNSUPPORTED. TRANSPORT_AGAIN: there is no room now.
+static int try_one(struct stream *s, const struct batch *b)
 {
     struct record r;
     uint64_t operand;
-    int status;
     memcpy(&r, b->bytes, sizeof r);
     memcpy(&operand, b->bytes + sizeof r, sizeof operand);
     struct transport_remote to = {b->pe, r.region, r.offset};
     if (b->count != 1 || atomic_load_explicit(&s->fenced, memory_order_relaxed) ||
         (r.op == PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
-        return false;
-    do {
-        status = r.op == PUT
-                     ? net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL)
-                     : net.transport->amo(net.ep, s->ctx, to, (enum transport_op)r.op,
-                                          (enum transport_width)r.width, operand, 0, NULL, NULL);
-        if (status == TRANSPORT_AGAIN)
-            net.transport->progress(net.ep);
-    } while (status == TRANSPORT_AGAIN);
+        return TRANSPORT_UNSUPPORTED;
+    if (r.op == PUT)
+        return net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL);
+    return net.transport->amo(net.ep, s->ctx, to, (enum transport_op)r.op,
+                              (enum transport_width)r.width, operand, 0, NULL, NULL);
+}
+
+static int try_all(struct stream *s, const struct batch *b)
+{
+    // Before it goes, lest its answer is heard first.
+    atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
+    int status = net_batch_send(b->pe, s->index, b->bytes, b->n);
+    if (status == TRANSPORT_AGAIN)
+        atomic_fetch_sub_explicit(&s->told, 1, memory_order_relaxed);
+    return status;
+}
+
+// With the batch locked. False: there is no room now.
+static bool try_push(struct stream *s, struct batch *b, bool as_message)
+{
+    if (!b->n)
+        return true;
+    net_connect(b->pe);
+    int status = as_message ? TRANSPORT_UNSUPPORTED : try_one(s, b);
     if (status == TRANSPORT_UNSUPPORTED)
+        status = try_all(s, b);
+    if (status == TRANSPORT_AGAIN)
         return false;
     if (status < 0)
         failed(b->pe, status);
+    b->count = 0;
+    atomic_store_explicit(&b->n, 0, memory_order_release); // pairs with stream_fence's load
+    atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
     return true;
 }
 
-// With the batch locked.
-static void push(struct stream *s, struct batch *b)
+// The transport alone is moved meanwhile: what comes is not run with a batch locked. The heartbeat
+// may be waiting for the same lock: a lost host is seen here, too.
+static void push(struct stream *s, struct batch *b, bool as_message)
 {
-    if (!b->n)
-        return;
-    net_connect(b->pe);
-    if (!send_one(s, b)) {
-        atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
-        net_batch_send(b->pe, s->index, b->bytes, b->n);
+    while (!try_push(s, b, as_message)) {
+        if (net.transport->progress(net.ep) == 0)
+            sched_yield();
+        host_watch_beat();
     }
-    atomic_store_explicit(&b->n, 0, memory_order_relaxed);
-    b->count = 0;
-    atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
 }
 
 static struct batch *batch_at(struct stream *s, int i)
@@ -106,7 +124,7 @@ static struct batch *batch_at(struct stream *s, int i)
     return atomic_load_explicit(&s->batch[i], memory_order_acquire);
 }
 
-void stream_push(struct stream *s, int pe)
+static void push_to(struct stream *s, int pe, bool as_message)
 {
     for (int i = 0; i < STREAM_BATCHES; i++) {
         struct batch *b = batch_at(s, i);
@@ -114,9 +132,19 @@ void stream_push(struct stream *s, int pe)
             continue;
         pthread_mutex_lock(&b->lock);
         if (pe < 0 || b->pe == pe)
-            push(s, b);
+            push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
+}
+
+void stream_push(struct stream *s, int pe)
+{
+    push_to(s, pe, false);
+}
+
+void stream_push_message(struct stream *s, int pe)
+{
+    push_to(s, pe, true);
 }
 
 void stream_push_all(void)
@@ -132,7 +160,7 @@ void stream_push_all(void)
             if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed) ||
                 pthread_mutex_trylock(&b->lock))
                 continue;
-            push(s, b);
+            try_push(s, b, false); // progress waits for nobody
             pthread_mutex_unlock(&b->lock);
         }
     }
@@ -163,7 +191,7 @@ static struct batch *take(struct stream *s, int pe, size_t n)
         return NULL;
     pthread_mutex_lock(&b->lock);
     if (b->pe != pe || b->n + n > room())
-        push(s, b);
+        push(s, b, false);
     b->pe = pe;
     return b;
 }
@@ -270,7 +298,7 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
               .width = (uint8_t)amo->width},
              amo->operand,
              amo->compare};
-    stream_push(s, at.pe); // it comes after what was gathered
+    stream_push_message(s, at.pe); // it comes after what was gathered
     net_connect(at.pe);
     return net_batch_ask(at.pe, &one,
                          sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));
@@ -293,21 +321,30 @@ void stream_flush(struct stream *s)
     atomic_store_explicit(&s->fenced, false, memory_order_relaxed);
 }
 
-static bool has_open(struct stream *s)
+static bool is_answered(struct stream *s)
 {
-    for (int i = 0; i < STREAM_BATCHES; i++) {
-        struct batch *b = batch_at(s, i);
-        if (b && atomic_load_explicit(&b->n, memory_order_relaxed))
-            return true;
-    }
-    return false;
+    return atomic_load_explicit(&s->heard, memory_order_acquire) ==
+           atomic_load_explicit(&s->told, memory_order_relaxed);
 }
 
+// The heartbeat may be sending a batch's only record by itself: that has left before its lock is
+// free or its n is 0 (acquire), and is complete with what the caller flushes next; or it sees
+// `fenced` under the lock and leaves in order.
 void stream_fence(struct stream *s)
 {
-    bool is_behind = has_open(s) || atomic_load_explicit(&s->heard, memory_order_acquire) !=
-                                        atomic_load_explicit(&s->told, memory_order_relaxed);
-    atomic_store_explicit(&s->fenced, is_behind, memory_order_relaxed);
+    bool is_behind = false;
+    for (int i = 0; i < STREAM_BATCHES; i++) {
+        struct batch *b = batch_at(s, i);
+        if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
+            continue;
+        pthread_mutex_lock(&b->lock);
+        is_behind |= b->n > 0;
+        if (b->n)
+            atomic_store_explicit(&s->fenced, true, memory_order_relaxed);
+        pthread_mutex_unlock(&b->lock);
+    }
+    if (!is_behind)
+        atomic_store_explicit(&s->fenced, !is_answered(s), memory_order_relaxed);
 }
 
 void stream_heard(uint64_t index, uint64_t count)
@@ -327,9 +364,7 @@ void stream_heard(uint64_t index, uint64_t count)
 bool stream_is_behind(struct stream *s, int pe)
 {
     struct batch *b = batch_at(s, pe % STREAM_BATCHES);
-    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) ||
-           atomic_load_explicit(&s->heard, memory_order_acquire) !=
-               atomic_load_explicit(&s->told, memory_order_relaxed);
+    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) || !is_answered(s);
 }
 
 void stream_session(struct stream *s, bool starts)

@@ -64,9 +64,10 @@ bool stream_is_behind(struct stream *s, int pe);
 uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
                           const struct stream_amo *amo);
 
-void stream_push(struct stream *s, int pe); // -1: all PEs
-void stream_flush(struct stream *s);        // and answered
-void stream_fence(struct stream *s);        // all that went by itself is complete
+void stream_push(struct stream *s, int pe);         // -1: all PEs
+void stream_push_message(struct stream *s, int pe); // the same, in order with messages sent later
+void stream_flush(struct stream *s);                // and answered
+void stream_fence(struct stream *s);                // then a flush of what went by itself
 // Before a put or an atomic that goes by itself.
 static inline void stream_alone(struct stream *s)
 {

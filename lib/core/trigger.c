@@ -169,6 +169,7 @@ static void collect(struct counter *c)
 // With the lock held. next is raised before the list is taken: a work armed later lowers it again.
 static void run_due(struct counter *c)
 {
+    uint64_t next;
     do {
         atomic_store_explicit(&c->next, UINT64_MAX, memory_order_seq_cst);
         collect(c);
@@ -179,7 +180,8 @@ static void run_due(struct counter *c)
             run(w);
         }
         lower_next(c, w ? w->threshold : UINT64_MAX);
-    } while (counter_sum(c) >= atomic_load_explicit(&c->next, memory_order_seq_cst));
+        next = atomic_load_explicit(&c->next, memory_order_seq_cst);
+    } while (next != UINT64_MAX && counter_sum(c) >= next); // a sum may be UINT64_MAX as well
 }
 
 // Counters that this thread holds and has to run, in the order they came due.

@@ -80,6 +80,7 @@ static void tell_of_dead(int dead)
 static void look_at_job(void)
 {
     join_look();
+    host_watch_beat(); // the heartbeat may be waiting itself, for room towards a lost host
     int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
     if (unlikely(dead > watch.told && watch.fn))
         tell_of_dead(dead);
@@ -189,6 +190,7 @@ static int world_up(void)
 // part, and cannot be mistaken for one that enters a barrier.
 static void announce_leaving(void)
 {
+    net_leave();
     // acq_rel: whoever sees the count sees what all of them did before.
     atomic_fetch_add_explicit(&world.job->leaving, 1, memory_order_acq_rel);
     bell_check(&world.job->bell);

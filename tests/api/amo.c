@@ -22,17 +22,23 @@ static shmem_ctx_t ctx;
     CHECK(a[0] == guard && a[2] == guard); \
     shmem_barrier_all()
 
+// Those that fetch nothing may take effect after later ones without it.
+#define IN_ORDER(call) \
+    call;              \
+    shmem_fence();     \
+    shmem_ctx_fence(ctx)
+
 #define STANDARD(T, F, CTX)                                                          \
     {                                                                                \
         BEGIN(T);                                                                    \
-        F##_atomic_set(CTX &a[1], (T)5, pe);                                         \
+        IN_ORDER(F##_atomic_set(CTX &a[1], (T)5, pe));                               \
         CHECK_EQ(F##_atomic_fetch(CTX &a[1], pe), 5);                                \
         CHECK_EQ(F##_atomic_swap(CTX &a[1], (T)7, pe), 5);                           \
         CHECK_EQ(F##_atomic_compare_swap(CTX &a[1], (T)6, (T)1, pe), 7);             \
         CHECK_EQ(F##_atomic_compare_swap(CTX &a[1], (T)7, (T)8, pe), 7);             \
-        F##_atomic_inc(CTX &a[1], pe);                                               \
+        IN_ORDER(F##_atomic_inc(CTX &a[1], pe));                                     \
         CHECK_EQ(F##_atomic_fetch_inc(CTX &a[1], pe), 9);                            \
-        F##_atomic_add(CTX &a[1], (T)20, pe);                                        \
+        IN_ORDER(F##_atomic_add(CTX &a[1], (T)20, pe));                              \
         CHECK_EQ(F##_atomic_fetch_add(CTX &a[1], (T)12, pe), 30);                    \
         CHECK_EQ(F##_atomic_fetch_add(CTX &a[1], (T)-2, pe), 42);                    \
         CHECK_EQ(F##_atomic_swap(CTX &a[1], high, pe), 40);                          \
@@ -48,7 +54,7 @@ static shmem_ctx_t ctx;
     {                                                                                \
         BEGIN(T);                                                                    \
         T v[6];                                                                      \
-        F##_atomic_set(CTX &a[1], (T)5, pe);                                         \
+        IN_ORDER(F##_atomic_set(CTX &a[1], (T)5, pe));                               \
         QUIET(F##_atomic_fetch_nbi(CTX &v[0], &a[1], pe));                           \
         QUIET(F##_atomic_fetch_inc_nbi(CTX &v[1], &a[1], pe));                       \
         QUIET(F##_atomic_fetch_add_nbi(CTX &v[2], &a[1], (T)10, pe));                \
@@ -68,12 +74,12 @@ static shmem_ctx_t ctx;
     {                                                                                \
         BEGIN(T);                                                                    \
         T v[3];                                                                      \
-        F##_atomic_set(CTX &a[1], (T)0x5A, pe);                                      \
-        F##_atomic_or(CTX &a[1], (T)(high | 0x0F), pe);                              \
+        IN_ORDER(F##_atomic_set(CTX &a[1], (T)0x5A, pe));                            \
+        IN_ORDER(F##_atomic_or(CTX &a[1], (T)(high | 0x0F), pe));                    \
         CHECK_EQ(F##_atomic_fetch(CTX &a[1], pe), (T)(high | 0x5F));                 \
-        F##_atomic_and(CTX &a[1], (T) ~(T)0x11, pe);                                 \
+        IN_ORDER(F##_atomic_and(CTX &a[1], (T) ~(T)0x11, pe));                       \
         CHECK_EQ(F##_atomic_fetch(CTX &a[1], pe), (T)(high | 0x4E));                 \
-        F##_atomic_xor(CTX &a[1], (T)(high | 0xFF), pe);                             \
+        IN_ORDER(F##_atomic_xor(CTX &a[1], (T)(high | 0xFF), pe));                   \
         CHECK_EQ(F##_atomic_fetch_or(CTX &a[1], (T)0x0E, pe), 0xB1);                 \
         CHECK_EQ(F##_atomic_fetch_and(CTX &a[1], (T)0x3C, pe), 0xBF);                \
         CHECK_EQ(F##_atomic_fetch_xor(CTX &a[1], (T)(high | 0x18), pe), 0x3C);       \
@@ -90,7 +96,7 @@ static shmem_ctx_t ctx;
         static T a[3] = {1.5, 0, 2.5};                               \
         T v[2];                                                      \
         int pe = right_pe();                                         \
-        F##_atomic_set(CTX &a[1], (T)-0.125, pe);                    \
+        IN_ORDER(F##_atomic_set(CTX &a[1], (T)-0.125, pe));          \
         CHECK_EQ(F##_atomic_fetch(CTX &a[1], pe), -0.125);           \
         CHECK_EQ(F##_atomic_swap(CTX &a[1], (T)3e30, pe), -0.125);   \
         QUIET(F##_atomic_fetch_nbi(CTX &v[0], &a[1], pe));           \

@@ -20,6 +20,7 @@ static void options(void)
         shmem_ctx_long_p(ctx, &data[bits], me * 10 + bits, right_pe());
         shmem_ctx_fence(ctx);
         shmem_ctx_long_atomic_inc(ctx, &data[bits], right_pe());
+        shmem_ctx_fence(ctx);
         CHECK_EQ(shmem_ctx_long_atomic_fetch(ctx, &data[bits], right_pe()), me * 10 + bits + 1);
         if (bits % 2 == 0)
             shmem_ctx_quiet(ctx);

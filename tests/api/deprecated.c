@@ -26,7 +26,9 @@ _Static_assert(_SHMEM_CMP_EQ == SHMEM_CMP_EQ && _SHMEM_CMP_NE == SHMEM_CMP_NE &&
     {                                                               \
         static T a[3] = {1, 5, 1};                                  \
         shmem_##N##_add(&a[1], 2, right_pe());                      \
+        shmem_fence();                                              \
         shmem_##N##_inc(&a[1], right_pe());                         \
+        shmem_fence();                                              \
         CHECK_EQ(shmem_##N##_fadd(&a[1], 2, right_pe()), 8);        \
         CHECK_EQ(shmem_##N##_finc(&a[1], right_pe()), 10);          \
         CHECK_EQ(shmem_##N##_cswap(&a[1], 11, 12, right_pe()), 11); \
@@ -42,6 +44,7 @@ EACH_OLD_COUNT(X)
     {                                                     \
         static T a;                                       \
         shmem_##N##_set(&a, 7, right_pe());               \
+        shmem_fence();                                    \
         CHECK_EQ(shmem_##N##_fetch(&a, right_pe()), 7);   \
         CHECK_EQ(shmem_##N##_swap(&a, 8, right_pe()), 7); \
         shmem_barrier_all();                              \

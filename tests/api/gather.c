@@ -161,7 +161,8 @@ static void mixed(void)
     }
     long before = shmem_long_atomic_fetch(&word, 0);
     shmem_long_atomic_add(&word, 5, 0);
-    CHECK(shmem_long_atomic_fetch(&word, 0) >= before + 5); // in the order of the program
+    shmem_fence();
+    CHECK(shmem_long_atomic_fetch(&word, 0) >= before + 5);
     shmem_barrier_all();
     if (me == 0) {
         CHECK_EQ(word, npes * 605L);

@@ -49,19 +49,24 @@ static shmem_ctx_t ctx;
 EACH_RMA(X)
 #undef X
 
+// Those that fetch nothing may take effect after later ones without it.
+#define IN_ORDER(call) \
+    call;              \
+    shmem_fence();     \
+    shmem_ctx_fence(ctx)
 #define AMO(T, CTX)                                                                \
     {                                                                              \
         static T a;                                                                \
         T v[5];                                                                    \
         int pe = right_pe();                                                       \
-        shmem_atomic_set(CTX &a, (T)5, pe);                                        \
+        IN_ORDER(shmem_atomic_set(CTX &a, (T)5, pe));                              \
         CHECK(IS(T, shmem_atomic_fetch(CTX &a, pe)));                              \
         CHECK_EQ(shmem_atomic_fetch(CTX &a, pe), 5);                               \
         CHECK_EQ(shmem_atomic_swap(CTX &a, (T)6, pe), 5);                          \
         CHECK_EQ(shmem_atomic_compare_swap(CTX &a, (T)6, (T)7, pe), 6);            \
-        shmem_atomic_inc(CTX &a, pe);                                              \
+        IN_ORDER(shmem_atomic_inc(CTX &a, pe));                                    \
         CHECK_EQ(shmem_atomic_fetch_inc(CTX &a, pe), 8);                           \
-        shmem_atomic_add(CTX &a, (T)10, pe);                                       \
+        IN_ORDER(shmem_atomic_add(CTX &a, (T)10, pe));                             \
         CHECK_EQ(shmem_atomic_fetch_add(CTX &a, (T)1, pe), 19);                    \
         shmem_atomic_fetch_nbi(CTX &v[0], &a, pe);                                 \
         DONE;                                                                      \
@@ -83,9 +88,9 @@ EACH_RMA(X)
         static T a = 0x33;                                           \
         T v[3];                                                      \
         int pe = right_pe();                                         \
-        shmem_atomic_or(CTX &a, (T)0x0C, pe);                        \
-        shmem_atomic_and(CTX &a, (T)0x3C, pe);                       \
-        shmem_atomic_xor(CTX &a, (T)0x01, pe);                       \
+        IN_ORDER(shmem_atomic_or(CTX &a, (T)0x0C, pe));              \
+        IN_ORDER(shmem_atomic_and(CTX &a, (T)0x3C, pe));             \
+        IN_ORDER(shmem_atomic_xor(CTX &a, (T)0x01, pe));             \
         CHECK_EQ(shmem_atomic_fetch_or(CTX &a, (T)0x02, pe), 0x3D);  \
         CHECK_EQ(shmem_atomic_fetch_and(CTX &a, (T)0x0F, pe), 0x3F); \
         CHECK_EQ(shmem_atomic_fetch_xor(CTX &a, (T)0x10, pe), 0x0F); \
@@ -103,7 +108,7 @@ EACH_RMA(X)
     {                                                                 \
         static T a;                                                   \
         T v[2];                                                       \
-        shmem_atomic_set(CTX &a, (T)0.5, right_pe());                 \
+        IN_ORDER(shmem_atomic_set(CTX &a, (T)0.5, right_pe()));       \
         CHECK(IS(T, shmem_atomic_fetch(CTX &a, right_pe())));         \
         CHECK_EQ(shmem_atomic_swap(CTX &a, (T)1.5, right_pe()), 0.5); \
         shmem_atomic_fetch_nbi(CTX &v[0], &a, right_pe());            \
@@ -198,6 +203,7 @@ int main(void)
     shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 7);
     shmem_barrier_all();
     shmem_signal_set(&sig, 1, right_pe()); // the forms without a context keep their names
+    shmem_fence();
     shmem_signal_add(&sig, 1, right_pe());
     shmem_signal_wait_until(&sig, SHMEM_CMP_EQ, 2);
     shmem_ctx_destroy(ctx);

@@ -71,7 +71,9 @@
     {                                                            \
         static T a = 5;                                          \
         shmem_add(&a, (T)2, right_pe());                         \
+        shmem_fence();                                           \
         shmem_inc(&a, right_pe());                               \
+        shmem_fence();                                           \
         CHECK_EQ(shmem_fadd(&a, (T)2, right_pe()), 8);           \
         CHECK_EQ(shmem_finc(&a, right_pe()), 10);                \
         CHECK_EQ(shmem_cswap(&a, (T)11, (T)12, right_pe()), 11); \
@@ -80,6 +82,7 @@
     {                                                  \
         static T a;                                    \
         shmem_set(&a, (T)7, right_pe());               \
+        shmem_fence();                                 \
         CHECK_EQ(shmem_fetch(&a, right_pe()), 7);      \
         CHECK_EQ(shmem_swap(&a, (T)8, right_pe()), 7); \
         CHECK_EQ(shmem_fetch(&a, right_pe()), 8);      \

@@ -127,7 +127,7 @@ static void quiets(int form)
             else
                 shmem_pe_quiet(list, (size_t)form);
         }
-        shmem_long_atomic_set(&told, v, reader);
+        shmem_long_atomic_swap(&told, v, reader); // unlike a set, it is there when it returns
         if (v % 3 != 0)
             continue;
         shmem_long_wait_until(&told, SHMEM_CMP_GE, v);

@@ -47,7 +47,7 @@ begin() { # WAY: a job in the background
 }
 
 cut_off() { # HOST WAY
-    what="$2, $1 is cut off, ${SHOAL_LAUNCHER-} ${SHOAL_HOST_TIMEOUT-}"
+    what="$2, $1 is cut off, ${SHOAL_LAUNCHER-} ${SHOAL_HOST_TIMEOUT-} ${SHOAL_TRANSPORT-}"
     begin "$2"
     start=$(now_ms)
     "$hosts" cut "$1"
@@ -68,6 +68,7 @@ export SHOAL_HOST_TIMEOUT=2
 cut_off shoal1 talk
 cut_off shoal2 wait
 cut_off shoal3 barrier
+[ ! -e "$build/lib/libshoal-ucx.so" ] || SHOAL_TRANSPORT=ucx cut_off shoal2 compute
 if command -v mpirun.openmpi >/dev/null && [ -e "$build/lib/libshoal-pmix.so" ]; then
     SHOAL_LAUNCHER=mpirun cut_off shoal3 talk
 fi

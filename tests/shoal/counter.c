@@ -37,6 +37,8 @@ static void private_counters(void)
         CHECK_EQ(shoal_ct_set(me, ct[i], (shoal_ct_value_t){7, (uint64_t)i}), SHOAL_OK);
         check_value(ct[i], 7, (uint64_t)i);
     }
+    CHECK_EQ(shoal_ct_set(me, ct[0], (shoal_ct_value_t){UINT64_MAX, 0}), SHOAL_OK);
+    check_value(ct[0], UINT64_MAX, 0); // as far as a sum goes, with nothing armed
     for (int i = 0; i < N; i++) {
         CHECK_EQ(shoal_ct_free(SHMEM_TEAM_INVALID, ct[i]), SHOAL_OK);
         CHECK(shoal_ct_at(ct[i]) == NULL);

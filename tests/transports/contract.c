@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// EACH: shm tcp;ofi_rxm net;ofi_rxm sockets ucx
+// EACH: shm tcp;ofi_rxm net;ofi_rxm sockets ucx 1:tcp;ofi_rxm 2:sockets 4:ucx
 // TIMEOUT: 170
 // What transports/transport.h promises of data, for any transport: addresses, puts, gets, atomics,
 // regions, contexts. Messages, waking, threads and death are in contract_am.c.
@@ -320,7 +320,13 @@ static void test_contexts(void)
     CHECK(status == 0 && memcmp(heap_of(right()) + 8, &word, 8) == 0);
     UNTIL_TAKEN(status, t->put(ep, b, at_heap(right(), 16), &word, 8, NULL));
     UNTIL_TAKEN(status, t->fence(ep, b, right()));
-    CHECK(status == 0 && memcmp(heap_of(right()) + 16, &word, 8) == 0);
+    CHECK(status == 0);
+    UNTIL_TAKEN(status, t->put(ep, b, at_heap(right(), 24), &word, 8, NULL));
+    while (atomic_load((_Atomic uint64_t *)(heap_of(right()) + 24)) != word)
+        step();
+    CHECK(memcmp(heap_of(right()) + 16, &word, 8) == 0);
+    UNTIL_TAKEN(status, t->flush(ep, b, -1));
+    CHECK(status == 0);
     t->ctx_destroy(ep, a);
     t->ctx_destroy(ep, b);
 }

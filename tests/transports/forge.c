@@ -17,14 +17,14 @@ static struct stranger {
     struct fid_ep *ep;
     fi_addr_t victim;
 } s;
+static struct ofi_blob victim; // its address
 
 static void stranger_open(const unsigned char *address)
 {
-    struct ofi_blob victim;
     struct fi_info *hints = fi_allocinfo();
     struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG};
     struct fi_av_attr av = {.type = FI_AV_TABLE};
-    memcpy(&victim, address, sizeof victim);
+    memmove(&victim, address, sizeof victim);
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
@@ -64,10 +64,6 @@ static void stranger_send(const void *bytes, size_t n)
     CHECK(r == 1 || !must_arrive);
 }
 
-static void stranger_more(void)
-{
-}
-
 static void stranger_close(void)
 {
     fi_close(&s.ep->fid);
@@ -78,15 +74,52 @@ static void stranger_close(void)
     fi_freeinfo(s.info);
 }
 
+// A put and a get with a key that differs from the right one in a bit: nothing is written, nothing is
+// told.
+static void use_wrong_key(void)
+{
+    static uint64_t words[2] = {UINT64_C(0x4242424242424242), 7};
+    struct fi_context2 context[2];
+    struct fi_cq_msg_entry entry;
+    struct fi_cq_err_entry error = {0};
+    uint64_t key = victim.region[TRANSPORT_HEAP].key ^ 4, at = victim.region[TRANSPORT_HEAP].start;
+    int ended = 0;
+    for (int i = 0; i < 2; i++) {
+        long r;
+        do {
+            r = i ? fi_read(s.ep, &words[1], 8, NULL, s.victim, at, key, &context[i])
+                  : fi_write(s.ep, &words[0], 8, NULL, s.victim, at, key, &context[i]);
+            if (r == -FI_EAGAIN)
+                fi_cq_read(s.cq, &entry, 0);
+            step();
+        } while (r == -FI_EAGAIN);
+        ended += r != 0;
+    }
+    for (double end = now() + 5; ended < 2 && now() < end; step()) { // or never: that is well too
+        long r = fi_cq_read(s.cq, &entry, 1);
+        if (r == -FI_EAVAIL)
+            fi_cq_readerr(s.cq, &error, 0);
+        ended += r == 1 || r == -FI_EAVAIL;
+    }
+    CHECK(words[1] == 7);
+}
+
+// From an endpoint of its own: the other one's connection may have ended with its last message.
+static void stranger_more(void)
+{
+    stranger_close();
+    stranger_open((const unsigned char *)&victim);
+    use_wrong_key();
+}
+
 static void victim_prepare(void)
 {
 }
 
 static void send_noise(const unsigned char *address)
 {
-    struct ofi_blob victim;
     struct sockaddr_storage to;
-    memcpy(&victim, address, sizeof victim);
+    (void)address;
     memcpy(&to, victim.name, victim.name_length);
     // The provider "sockets" believes a length it reads from anybody and sets that much memory.
     connect_and_babble((struct sockaddr *)&to, victim.name_length,

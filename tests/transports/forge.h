@@ -82,6 +82,7 @@ static void test_forged(void)
 {
     uint64_t value = 0;
     handler = take_good;
+    memset(heap_of(me), 0, 64);
     if (me == 0)
         victim_prepare();
     barrier();
@@ -94,10 +95,12 @@ static void test_forged(void)
         atomic_store(&shared->flag[0], 1);
     }
     wait_flag(0, 1);
-    if (me == 0)
+    if (me == 0) {
+        CHECK(all_are(heap_of(0), 64, 0));
         memcpy(heap_of(0), "abcdefgh", 8);
-    else
+    } else {
         CHECK(am_wait(0, "12345678", 8) == 0);
+    }
     barrier();
     while (me == 0 && good_calls < 2)
         step();

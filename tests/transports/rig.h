@@ -6,10 +6,11 @@
 //     static void test_x(void) { ... CHECK(...); }
 //     int main(int argc, char **argv) { return rig_run(argc, argv, tests, ARRAY(tests)); }
 //
-// argv[1]: shm, ucx, or a provider of libfabric.
+// argv[1]: shm, ucx, or a provider of libfabric; SEED:THAT puts an adversary before it.
 #ifndef TESTS_TRANSPORTS_RIG_H
 #define TESTS_TRANSPORTS_RIG_H
 
+#include "adversary/adversary.h"
 #include "transport.h"
 
 #include <dlfcn.h>
@@ -52,6 +53,7 @@ static struct transport_facts facts;
 static struct transport_job job;
 static void *ep;
 static int me;
+static uint64_t seed; // of the adversary, 0: none
 static struct shared *shared;
 static unsigned char *heaps, *datas; // PE i's at i * HEAP_SIZE, i * DATA_SIZE
 static int log_lines;                // of level warn and error
@@ -265,6 +267,8 @@ static inline void rig_load(const char *name)
                dlerror());
         exit(77);
     }
+    if (seed)
+        t = adversary_before(t, seed);
 }
 
 static inline struct transport_job rig_job(const char *name)
@@ -341,6 +345,10 @@ static inline void *rig_map(size_t n)
 static inline int rig_run(int argc, char **argv, const struct test *tests, int count)
 {
     const char *name = argc > 1 ? argv[1] : "shm";
+    char *end;
+    seed = strtoull(name, &end, 10);
+    if (end != name && *end == ':')
+        name = end + 1;
     rig_load(name);
     shared = rig_map(sizeof *shared);
     heaps = rig_map((size_t)NPES * HEAP_SIZE);

@@ -55,6 +55,22 @@ static void judge(struct ofi_ep *ep, struct ofi_peer *peer, int error)
         lose(ep, peer, error);
 }
 
+// From the address that was chosen, like all the rest.
+static bool bind_own(struct ofi_ep *ep, int fd, sa_family_t family)
+{
+    struct sockaddr_storage own = {0};
+    const struct fi_info *info = ep->info;
+    if (!info->src_addr || info->src_addrlen > sizeof own)
+        return true;
+    memcpy(&own, info->src_addr, info->src_addrlen);
+    if (own.ss_family == AF_INET)
+        ((struct sockaddr_in *)&own)->sin_port = 0;
+    else if (own.ss_family == AF_INET6)
+        ((struct sockaddr_in6 *)&own)->sin6_port = 0;
+    return own.ss_family != family ||
+           bind(fd, (struct sockaddr *)&own, (socklen_t)info->src_addrlen) == 0;
+}
+
 // A connection attempt that has not ended, -1: it has, with *error.
 static int attempt(struct ofi_ep *ep, struct ofi_peer *peer, int *error)
 {
@@ -64,6 +80,10 @@ static int attempt(struct ofi_ep *ep, struct ofi_peer *peer, int *error)
     *error = 0;
     if (fd < 0)
         return -1;
+    if (!bind_own(ep, fd, to.ss_family)) {
+        close(fd);
+        return -1;
+    }
     *error = connect(fd, (struct sockaddr *)&to, length) ? errno : 0;
     if (*error == EINPROGRESS)
         return fd;

@@ -4,6 +4,7 @@
 
 #include <net/if.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static int said(const struct transport_job *job, const char *what, ucs_status_t status)
@@ -28,10 +29,11 @@ static void lengthen_segments(const struct transport_job *job, ucp_config_t *con
 // What the user asked for in UCX_* stays, but for this: SHOAL_INTERFACE is obeyed, and atomics are
 // done by processors, because the runtime's own are and must mix with them. Unless the user names
 // transports UCX keeps to networks: within a node it has nothing to do.
-static int configure(const struct transport_job *job, ucp_config_t *config)
+static int configure(struct ucx_ep *ep, ucp_config_t *config)
 {
+    const struct transport_job *job = &ep->job;
     char devices[256];
-    if (!ucx_choose(job, devices, sizeof devices))
+    if (!ucx_choose(job, devices, sizeof devices, ep->address))
         return TRANSPORT_UNSUPPORTED;
     if (devices[0] && said(job, devices, ucp_config_modify(config, "NET_DEVICES", devices)))
         return TRANSPORT_UNSUPPORTED;
@@ -55,7 +57,7 @@ static int open_context(struct ucx_ep *ep)
     ucp_config_t *config;
     if (said(&ep->job, "reading UCX_*", ucp_config_read(NULL, NULL, &config)))
         return TRANSPORT_UNSUPPORTED;
-    int status = configure(&ep->job, config);
+    int status = configure(ep, config);
     if (status == 0)
         status = said(&ep->job, "ucp_init", ucp_init(&params, config, &ep->context));
     ucp_config_release(config);
@@ -82,7 +84,7 @@ static int open_regions(struct ucx_ep *ep)
     return 0;
 }
 
-static void state_facts(struct transport_facts *facts)
+static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
 {
     *facts = (struct transport_facts){
         .name = "ucx",
@@ -97,6 +99,8 @@ static void state_facts(struct transport_facts *facts)
         .address_size = sizeof(struct ucx_blob),
         .key_size = sizeof(struct ucx_key),
     };
+    _Static_assert(sizeof facts->interface == sizeof ep->address, "an address fits");
+    memcpy(facts->interface, ep->address, sizeof ep->address);
     for (int op = 0; op < TRANSPORT_OP_COUNT; op++)
         for (int width = 0; width < TRANSPORT_WIDTH_COUNT; width++)
             facts->amo[op][width] = TRANSPORT_TARGET_SOFTWARE;
@@ -156,7 +160,7 @@ static int ucx_open(const struct transport_job *job, struct transport_facts *fac
         free_ep(ep);
         return status;
     }
-    state_facts(facts);
+    state_facts(ep, facts);
     *result = ep;
     return 0;
 }

@@ -34,6 +34,7 @@ enum {
     UCX_OPS = HOSTILE ? 8 : 256,      // operations under way at once
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
     UCX_AM_ID = 1,
+    UCX_ADDRESS_TEXT = 48,
 };
 
 // What address() writes. Lengths and the seal are checked before anything is believed.
@@ -119,6 +120,7 @@ struct ucx_import {
 
 struct ucx_ep {
     struct transport_job job;
+    char address[UCX_ADDRESS_TEXT]; // as facts.interface
     pthread_mutex_t lock;
     ucp_context_h context;
     ucp_worker_h worker;
@@ -149,8 +151,9 @@ static inline bool ucx_refuse(struct ucx_ep *ep)
 }
 
 // ucx_choose.c: the network devices as UCX_NET_DEVICES names them. An empty name leaves them to
-// UCX; false: there is none.
-bool ucx_choose(const struct transport_job *job, char *devices, size_t size);
+// UCX; false: there is none. address: UCX_ADDRESS_TEXT bytes for the internet address of what it will
+// use, or where that has none for one that other hosts are reached by; empty: none either.
+bool ucx_choose(const struct transport_job *job, char *devices, size_t size, char *address);
 
 // ucx_memory.c
 int ucx_map(struct ucx_ep *ep, void *base, size_t size, ucp_mem_h *memory);

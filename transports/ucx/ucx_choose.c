@@ -3,6 +3,7 @@
 // its speed, reachable or not; so it is given one, but for RDMA devices, which it knows better.
 #include "ucx.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -38,10 +39,11 @@ static bool is_wanted(const struct ifaddrs *at, int family, const uint8_t *ip, c
     return !wanted || strcmp(at->ifa_name, wanted) == 0 || job_subnet_holds(wanted, family, ip);
 }
 
-static bool choose_interface(const char *wanted, char *name, size_t size)
+static bool choose_interface(const char *wanted, char *name, size_t size, char *address)
 {
     struct ifaddrs *all, *chosen = NULL;
     int chosen_rank = 0, family;
+    char text[UCX_ADDRESS_TEXT];
     if (getifaddrs(&all))
         return false;
     for (struct ifaddrs *at = all; at; at = at->ifa_next) {
@@ -51,6 +53,8 @@ static bool choose_interface(const char *wanted, char *name, size_t size)
         if (!chosen || rank(at, family, ip) < chosen_rank) {
             chosen = at;
             chosen_rank = rank(at, family, ip);
+            snprintf(address, UCX_ADDRESS_TEXT, "%s",
+                     inet_ntop(family, ip, text, sizeof text) ? text : "");
         }
     }
     if (chosen)
@@ -73,12 +77,24 @@ static bool has_rdma(const char *name)
     return found;
 }
 
-bool ucx_choose(const struct transport_job *job, char *devices, size_t size)
+// Of the interface that UCX_NET_DEVICES names first, or of the best where it names another device.
+static void find_address(char *address)
 {
-    devices[0] = 0;
-    if (!job->interface && (getenv("UCX_NET_DEVICES") || has_rdma(NULL)))
+    const char *set = getenv("UCX_NET_DEVICES");
+    char first[64], name[64];
+    snprintf(first, sizeof first, "%.*s", set ? (int)strcspn(set, ",") : 0, set ? set : "");
+    if (!choose_interface(first, name, sizeof name, address))
+        choose_interface(NULL, name, sizeof name, address);
+}
+
+bool ucx_choose(const struct transport_job *job, char *devices, size_t size, char *address)
+{
+    devices[0] = address[0] = 0;
+    if (!job->interface && (getenv("UCX_NET_DEVICES") || has_rdma(NULL))) {
+        find_address(address);
         return true;
-    if (choose_interface(job->interface, devices, size))
+    }
+    if (choose_interface(job->interface, devices, size, address))
         return true;
     if (!job->interface || !has_rdma(job->interface)) {
         job_log(job, "ucx", LOG_DEBUG, "there is no interface %s that is up",
@@ -86,5 +102,6 @@ bool ucx_choose(const struct transport_job *job, char *devices, size_t size)
         return false;
     }
     snprintf(devices, size, "%s", job->interface);
+    find_address(address);
     return true;
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One operation on a window, whatever the call: its arguments, and what they mean.
+#ifndef SHOAL_MPI_RMA_H
+#define SHOAL_MPI_RMA_H
+
+#include "op.h"
+#include "type.h"
+#include "win.h"
+
+// One side of an operation. `type` is filled in by rma_begin.
+struct rma_side {
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype datatype;
+    struct type *type;
+};
+
+struct rma {
+    const char *call;
+    MPI_Win win;
+    int rank;
+    MPI_Aint disp;
+    struct rma_side origin, result; // result: of those that fetch
+    struct rma_side there;          // the target's; its buf is not used
+    MPI_Op op_handle;
+    MPI_Request *request; // of MPI_Rput and the like, see rma_request; NULL: another call
+    // resolved
+    struct win *w;
+    struct target *t;
+    struct op *op;
+    struct place at;   // where the displacement leads to
+    bool is_scattered; // over more than one attached region: only at.va is known, see rma_piece
+    bool is_again;     // the second try
+};
+
+// What a call with a request was given for it: NULL is told apart from a call without one.
+extern MPI_Request rma_no_request;
+static inline MPI_Request *rma_request(MPI_Request *request)
+{
+    return request ? request : &rma_no_request;
+}
+
+enum { RMA_ORIGIN = 1, RMA_RESULT = 2, RMA_OP = 4 };
+
+// Checks and resolves. parts: those of the sides and the operator that the call has. With an error,
+// or when there is nothing to do (*idle), the call is over.
+int rma_begin(struct rma *r, unsigned parts, bool *idle);
+// The call is over; a request that is done is left where one is wanted.
+int rma_end(struct rma *r, bool idle);
+// Of a scattered target: where disp is, and how many of n bytes are there in one piece. 0: nowhere.
+size_t rma_piece(struct rma *r, MPI_Count disp, MPI_Count n, struct place *at);
+// Raises an error of the runtime.
+int rma_raise(struct rma *r, int shoal_error);
+// An operation failed before it did anything: is it worth another try, at a place looked up anew?
+bool rma_again(struct rma *r, int shoal_error);
+
+int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
+
+// The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped
+// here; *to is where. NULL: somebody has to look closer.
+static inline struct target *rma_direct(struct win *w, int rank, MPI_Aint disp, MPI_Count at,
+                                        size_t bytes, char **to)
+{
+    size_t offset;
+    if (unlikely(!w || (unsigned)rank >= (unsigned)w->size))
+        return NULL;
+    struct target *t = &w->target[rank];
+    if (unlikely(!target_access(t) ||
+                 __builtin_mul_overflow((size_t)disp, (size_t)t->disp_unit, &offset)))
+        return NULL;
+    offset += (size_t)at;
+    // 0 bytes are more than SIZE_MAX here.
+    if (unlikely(offset > t->reach || bytes - 1 >= t->reach - offset))
+        return NULL;
+    *to = t->direct + offset;
+    return t;
+}
+
+#endif

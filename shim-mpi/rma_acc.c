@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accumulates. The target's blocks are runs of elements of one predefined type; the operands, and the
+// old values where they are wanted, are arrays of that type. How a run is changed, each element in
+// one piece against all other accumulates:
+//
+//     the target is locked exclusively     plain vector loops
+//     shared memory, aligned elements of   the processor's atomics where it is mapped here, else the
+//     1, 2, 4 or 8 bytes, not MPI_BYTE     runtime's, which are atomic against those
+//     anything else                        plain loops under the target's accumulate lock; what is
+//                                          not mapped here is got, changed and put
+//
+// Which row it is depends on the place and the type alone, so all processes agree. In no row does the
+// target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to see
+// none half changed.
+#include "rma.h"
+
+#include "error.h"
+#include "rma_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL = 256 }; // bytes of operands that are kept on the stack
+
+// ---- One accumulate
+struct acc {
+    struct rma *r;
+    const struct type *basic;
+    const char *in; // operands from here on
+    char *old;      // NULL: not wanted
+    MPI_Count pos;  // of the target's stream
+    bool is_locked;
+};
+
+static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
+{
+    const struct type *basic = a->basic;
+    const struct op *op = a->r->op;
+    size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
+    char *here = p->direct ? p->direct + disp : NULL;
+    shoal_rptr_t at = shoal_rptr_add(p->at, disp);
+    bool exclusive = target_access(a->r->t) & ACCESS_EXCLUSIVE;
+    bool words = !exclusive && p->memory == MEMORY_SHARED && is_word_type(basic) &&
+                 (p->va + (uint64_t)disp) % size == 0;
+    int status = SHOAL_OK;
+    if (!words && !exclusive && !a->is_locked) {
+        accumulate_lock(a->r->t);
+        a->is_locked = true;
+    }
+    if (words && here) {
+        struct change c = change_of(op, basic);
+        words_here(&c, size, here, a->in, a->old, n);
+    } else if (words)
+        status = words_far(op, basic, at, a->in, a->old, n);
+    else if (here)
+        change_here(op, basic, here, a->in, a->old, n);
+    else
+        status = change_far(op, basic, at, a->in, a->old, n);
+    a->in = a->in ? a->in + step : NULL;
+    a->old = a->old ? a->old + step : NULL;
+    return status;
+}
+
+static int change_run(struct acc *a, MPI_Count disp, MPI_Count n)
+{
+    MPI_Count extent = a->basic->extent, some;
+    struct place at;
+    int status = SHOAL_OK;
+    if (likely(!a->r->is_scattered))
+        return change_at(a, &a->r->at, disp, n);
+    for (; n && status == SHOAL_OK; n -= some, disp += some * extent) {
+        some = (MPI_Count)rma_piece(a->r, disp, n * extent, &at) / extent;
+        status = some ? change_at(a, &at, 0, some) : SHOAL_EFAULT;
+    }
+    return status;
+}
+
+// A block has whole elements, unless they have gaps: then it is (or is not) the start of one.
+static int change_block(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct acc *a = arg;
+    MPI_Count size = a->basic->size, at = (size - a->pos % size) % size;
+    int status = SHOAL_OK;
+    a->pos += bytes;
+    if (a->basic->is_dense)
+        return change_run(a, disp, bytes / size);
+    for (; at < bytes && status == SHOAL_OK; at += size)
+        status = change_run(a, disp + at, 1);
+    return status;
+}
+
+static int change_all(struct acc *a)
+{
+    const struct rma_side *there = &a->r->there;
+    int status = there->type == a->basic ? change_run(a, 0, there->count)
+                                         : type_walk(there->type, there->count, change_block, a);
+    if (a->is_locked)
+        accumulate_unlock(a->r->t);
+    return status;
+}
+
+// ---- Operands and results as arrays of the basic type
+struct array {
+    char *at;
+    bool is_copy;
+    char small[SMALL];
+};
+
+// An array itself, or room for one.
+static bool array_init(struct array *array, const struct rma_side *s, const struct type *basic,
+                       size_t bytes)
+{
+    const struct type *t = s->type;
+    array->is_copy = !(t->is_dense && basic->is_dense) && t != basic;
+    array->at = !array->is_copy  ? (char *)s->buf + t->true_lb
+                : bytes <= SMALL ? array->small
+                                 : malloc(bytes);
+    return array->at != NULL;
+}
+
+static void array_free(struct array *array)
+{
+    if (array->is_copy && array->at != array->small)
+        free(array->at);
+}
+
+static int accumulate(struct rma *r, const struct type *basic, bool has_result)
+{
+    struct array in = {0}, old = {0};
+    struct acc a;
+    MPI_Count n = r->there.count * r->there.type->size / basic->size;
+    size_t bytes = array_bytes(basic, n);
+    bool has_origin = r->op->kind != OP_DOES_NOTHING;
+    if ((has_origin && !array_init(&in, &r->origin, basic, bytes)) ||
+        (has_result && !array_init(&old, &r->result, basic, bytes))) {
+        array_free(&in);
+        return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", bytes);
+    }
+    if (in.is_copy)
+        type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
+    int status;
+    do {
+        a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};
+        status = change_all(&a);
+    } while (status != SHOAL_OK && rma_again(r, status));
+    if (old.is_copy && status == SHOAL_OK)
+        type_copy(r->result.type, r->result.buf, r->result.count, basic, old.at, n);
+    array_free(&in);
+    array_free(&old);
+    return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
+}
+
+// ---- Checks
+static int check_bytes(struct rma *r, const struct rma_side *s, const char *name,
+                       const struct type *basic)
+{
+    MPI_Count bytes = s->count * s->type->size, want = r->there.count * r->there.type->size;
+    if (s->type->basic && s->type->basic->size != basic->size)
+        return raise_on_win(r->w, MPI_ERR_TYPE, r->call,
+                            "the %s and the target have different elements", name);
+    if (bytes != want)
+        return raise_on_win(r->w, MPI_ERR_TRUNCATE, r->call,
+                            "the %s has %lld bytes, the target %lld", name, (long long)bytes,
+                            (long long)want);
+    return MPI_SUCCESS;
+}
+
+// The predefined type that the target's elements are of.
+static int find_basic(struct rma *r, bool has_result, const struct type **basic)
+{
+    const struct type *b = type_basic(r->there.type);
+    if (!b && !op_is_for_windows(r->op))
+        return raise_on_win(r->w, MPI_ERR_TYPE, r->call,
+                            "the target's datatype is not made of one predefined type");
+    if (!b) // moved byte by byte
+        b = type_of(MPI_BYTE);
+    if (r->op->kind == OP_COMPUTES && !op_takes(r->op, b))
+        return raise_on_win(r->w, MPI_ERR_OP, r->call, "op is not defined for %s", b->name);
+    if (r->op->kind == OP_DOES_NOTHING && !has_result)
+        return raise_on_win(r->w, MPI_ERR_OP, r->call, "MPI_NO_OP is for calls that fetch");
+    *basic = b;
+    int error = r->op->kind == OP_DOES_NOTHING ? MPI_SUCCESS
+                                               : check_bytes(r, &r->origin, "origin", b);
+    return error || !has_result ? error : check_bytes(r, &r->result, "result", b);
+}
+
+int rma_accumulate(struct rma *r, bool has_result)
+{
+    bool idle;
+    const struct type *basic;
+    unsigned parts = RMA_OP | (has_result ? RMA_RESULT : 0u) |
+                     (r->op_handle == MPI_NO_OP ? 0u : RMA_ORIGIN);
+    int error = rma_begin(r, parts, &idle);
+    if (!error && !idle)
+        error = find_basic(r, has_result, &basic);
+    if (!error && !idle)
+        error = accumulate(r, basic, has_result);
+    return error ? error : rma_end(r, idle);
+}
+
+// ---- Calls
+#define FORMS(X) \
+    X(, int)     \
+    X(_c, MPI_Count)
+#define SIDE(name, count)                                            \
+    {                                                                \
+        (void *)(uintptr_t)name##_addr, count, name##_datatype, NULL \
+    }
+#define THERE                                     \
+    {                                             \
+        NULL, target_count, target_datatype, NULL \
+    }
+#define ACCUMULATE(name, request_)                        \
+    struct rma r = {.call = name,                         \
+                    .win = win,                           \
+                    .rank = target_rank,                  \
+                    .disp = target_disp,                  \
+                    .origin = SIDE(origin, origin_count), \
+                    .there = THERE,                       \
+                    .op_handle = op,                      \
+                    .request = request_}
+#define X(c, number)                                                                      \
+    MPI_DEFINE(int, Accumulate##c, const void *origin_addr, number origin_count,          \
+               MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,       \
+               number target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) \
+    {                                                                                     \
+        ACCUMULATE("MPI_Accumulate" #c, NULL);                                            \
+        return rma_accumulate(&r, false);                                                 \
+    }                                                                                     \
+    MPI_DEFINE(int, Raccumulate##c, const void *origin_addr, number origin_count,         \
+               MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,       \
+               number target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, \
+               MPI_Request *request)                                                      \
+    {                                                                                     \
+        ACCUMULATE("MPI_Raccumulate" #c, rma_request(request));                           \
+        return rma_accumulate(&r, false);                                                 \
+    }                                                                                     \
+    MPI_DEFINE(int, Get_accumulate##c, const void *origin_addr, number origin_count,      \
+               MPI_Datatype origin_datatype, void *result_addr, number result_count,      \
+               MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,       \
+               number target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) \
+    {                                                                                     \
+        ACCUMULATE("MPI_Get_accumulate" #c, NULL);                                        \
+        r.result = (struct rma_side)SIDE(result, result_count);                           \
+        return rma_accumulate(&r, true);                                                  \
+    }                                                                                     \
+    MPI_DEFINE(int, Rget_accumulate##c, const void *origin_addr, number origin_count,     \
+               MPI_Datatype origin_datatype, void *result_addr, number result_count,      \
+               MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,       \
+               number target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, \
+               MPI_Request *request)                                                      \
+    {                                                                                     \
+        ACCUMULATE("MPI_Rget_accumulate" #c, rma_request(request));                       \
+        r.result = (struct rma_side)SIDE(result, result_count);                           \
+        return rma_accumulate(&r, true);                                                  \
+    }
+FORMS(X)
+#undef X

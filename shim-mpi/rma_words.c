@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Changing elements. See rma_words.h.
+#include "rma_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- The processor's atomics
+#define WORDS(X) \
+    X(8)         \
+    X(16)        \
+    X(32)        \
+    X(64)
+#define X(bits)                                                                                  \
+    static inline void words_##bits(const struct change *c, void *at, const char *in, char *old, \
+                                    MPI_Count n)                                                 \
+    {                                                                                            \
+        _Atomic uint##bits##_t *word = at;                                                       \
+        const size_t size = sizeof(uint##bits##_t);                                              \
+        for (MPI_Count i = 0; i < n; i++) {                                                      \
+            uint##bits##_t operand = 0, was;                                                     \
+            if (c->kind != OP_DOES_NOTHING)                                                      \
+                memcpy(&operand, in + (size_t)i * size, size);                                   \
+            if (c->is_sum) {                                                                     \
+                was = atomic_fetch_add_explicit(&word[i], operand, memory_order_acq_rel);        \
+            } else if (c->kind == OP_REPLACES) {                                                 \
+                was = atomic_exchange_explicit(&word[i], operand, memory_order_acq_rel);         \
+            } else {                                                                             \
+                was = atomic_load_explicit(&word[i], memory_order_acquire);                      \
+                uint##bits##_t new;                                                              \
+                while (c->loop) {                                                                \
+                    new = was;                                                                   \
+                    c->loop(&operand, &new, c->per);                                             \
+                    if (atomic_compare_exchange_weak_explicit(                                   \
+                            &word[i], &was, new, memory_order_acq_rel, memory_order_acquire))    \
+                        break;                                                                   \
+                }                                                                                \
+            }                                                                                    \
+            if (old)                                                                             \
+                memcpy(old + (size_t)i * size, &was, size);                                      \
+        }                                                                                        \
+    }
+WORDS(X)
+#undef X
+
+static void words_of(const struct change *c, size_t size, char *at, const char *in, char *old,
+                     MPI_Count n)
+{
+    switch (size) {
+#define X(bits) \
+    case bits / 8: words_##bits(c, at, in, old, n); break;
+        WORDS(X)
+#undef X
+    }
+}
+
+// Small elements change 8 bytes at a time where they lie so: atomics of any size of the processor are
+// atomic against each other.
+void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
+                MPI_Count n)
+{
+    const size_t wide = sizeof(uint64_t);
+    MPI_Count per = (MPI_Count)(wide / size);
+    MPI_Count head = (MPI_Count)((-(uintptr_t)at % wide) / size);
+    if (per > 1 && n >= head + per) {
+        MPI_Count part[] = {head, (n - head) / per * per, (n - head) % per};
+        struct change eight = *c;
+        eight.is_sum = false; // an element's carry is not the next one's
+        eight.per = (uint8_t)per;
+        for (int i = 0; i < 3; i++) {
+            size_t bytes = (size_t)part[i] * size;
+            words_of(i == 1 ? &eight : c, i == 1 ? wide : size, at, in, old,
+                     i == 1 ? part[i] / per : part[i]);
+            at = (char *)at + bytes;
+            in = in ? in + bytes : NULL;
+            old = old ? old + bytes : NULL;
+        }
+    } else {
+        words_of(c, size, at, in, old, n);
+    }
+}
+
+// ---- The runtime's atomics
+shoal_type_t word_type(size_t size)
+{
+    return size == 1   ? SHOAL_UINT8
+           : size == 2 ? SHOAL_UINT16
+           : size == 4 ? SHOAL_UINT32
+                       : SHOAL_UINT64;
+}
+
+// An operator that the runtime does not have: by comparing and swapping.
+static int word_loop(const struct change *c, size_t size, shoal_rptr_t at, const void *in,
+                     void *old)
+{
+    uint64_t was = 0, seen = 0, new, operand = 0;
+    shoal_type_t type = word_type(size);
+    memcpy(&operand, in, size);
+    int status = shoal_atomic(at, SHOAL_NOOP, type, NULL, NULL, &seen, NULL, NULL);
+    do {
+        new = was = seen;
+        c->loop(&operand, &new, 1);
+        if (status == SHOAL_OK)
+            status = shoal_atomic(at, SHOAL_CSWAP, type, &new, &was, &seen, NULL, NULL);
+    } while (status == SHOAL_OK && memcmp(&seen, &was, size) != 0);
+    memcpy(old, &was, size);
+    return status;
+}
+
+int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
+              char *old, MPI_Count n)
+{
+    struct change c = change_of(op, basic);
+    size_t size = (size_t)basic->size, bytes = (size_t)n * size;
+    shoal_op_t shoal_op;
+    shoal_type_t type;
+    uint64_t dropped;
+    bool known = op_in_runtime(op, basic, &shoal_op, &type);
+    int status = SHOAL_OK;
+    if (!c.loop && !known) {
+        known = true;
+        shoal_op = op->kind == OP_REPLACES ? SHOAL_SET : SHOAL_NOOP;
+        type = word_type(size);
+    }
+    if (known && !old)
+        return shoal_acc(at, NULL, in, NULL, &bytes, 0, shoal_op, type, NULL, NULL, NULL);
+    for (MPI_Count i = 0; i < n && status == SHOAL_OK; i++) {
+        shoal_rptr_t word = shoal_rptr_add(at, (ptrdiff_t)((size_t)i * size));
+        const void *operand = in ? in + (size_t)i * size : NULL;
+        void *to = old ? old + (size_t)i * size : (void *)&dropped;
+        status = known ? shoal_atomic(word, shoal_op, type, operand, NULL, to, NULL, NULL)
+                       : word_loop(&c, size, word, operand, to);
+    }
+    return status;
+}
+
+// ---- Plain loops
+static bool is_aligned(const void *p, const struct type *basic)
+{
+    return (uintptr_t)p % basic->align == 0;
+}
+
+// One element after the other through memory that is aligned.
+static void change_crooked(const struct change *c, const struct type *basic, char *at,
+                           const char *in, MPI_Count n)
+{
+    _Alignas(max_align_t) char operand[64], element[64];
+    size_t size = (size_t)basic->true_extent;
+    for (MPI_Count i = 0; i < n; i++) {
+        memcpy(operand, in + i * basic->extent, size);
+        memcpy(element, at + i * basic->extent, size);
+        c->loop(operand, element, 1);
+        memcpy(at + i * basic->extent, element, size);
+    }
+}
+
+size_t array_bytes(const struct type *basic, MPI_Count n)
+{
+    return (size_t)((n - 1) * basic->extent + basic->true_extent);
+}
+
+void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
+                 MPI_Count n)
+{
+    struct change c = change_of(op, basic);
+    if (old)
+        memcpy(old, at, array_bytes(basic, n));
+    if (c.kind == OP_REPLACES)
+        type_copy(basic, at, n, basic, in, n);
+    else if (c.loop && is_aligned(at, basic) && is_aligned(in, basic))
+        c.loop(in, at, n);
+    else if (c.loop)
+        change_crooked(&c, basic, at, in, n);
+}
+
+// Complete at the target: the next thing is to unlock it.
+int put_now(shoal_rptr_t at, const void *from, size_t n)
+{
+    shoal_event_t event = {0}, *events[] = {&event};
+    int status = shoal_put(at, from, n, NULL, &event);
+    if (status == SHOAL_OK && event.word)
+        status = shoal_wait(1, events, 1, NULL, NULL);
+    return status == SHOAL_OK ? event.status : status;
+}
+
+int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
+               char *old, MPI_Count n)
+{
+    size_t bytes = array_bytes(basic, n);
+    char *copy = malloc(bytes);
+    if (!copy)
+        return SHOAL_ENOMEM;
+    int status = shoal_get(copy, at, bytes, NULL, NULL);
+    if (status == SHOAL_OK)
+        change_here(op, basic, copy, in, old, n);
+    if (status == SHOAL_OK && op->kind != OP_DOES_NOTHING)
+        status = put_now(at, copy, bytes);
+    free(copy);
+    return status;
+}

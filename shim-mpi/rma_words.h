@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an accumulate does to elements of a predefined type: to words by atomics of the processor or
+// of the runtime, to anything by plain loops. Operands and old values are arrays of the type.
+#ifndef SHOAL_MPI_RMA_WORDS_H
+#define SHOAL_MPI_RMA_WORDS_H
+
+#include "op.h"
+#include "op_loops.h"
+
+// What happens to one word.
+struct change {
+    op_loop *loop; // NULL: see kind
+    uint8_t kind;  // enum op_kind
+    bool is_sum;   // of integers
+    uint8_t per;   // elements in it
+};
+
+static inline struct change change_of(const struct op *op, const struct type *basic)
+{
+    bool computes = op->kind == OP_COMPUTES;
+    return (struct change){.loop = computes ? op_loops[op->which][basic->what->element] : NULL,
+                           .kind = op->kind,
+                           .per = 1,
+                           .is_sum = computes && op->which == OP_SUM &&
+                                     basic->what->class == CLASS_INTEGER};
+}
+
+// Has it the size of what a processor's atomic changes?
+static inline bool is_word(size_t size)
+{
+    return size <= sizeof(uint64_t) && (size & (size - 1)) == 0;
+}
+// Are elements changed by such an atomic? Not MPI_BYTE: see rma_acc.c.
+static inline bool is_word_type(const struct type *basic)
+{
+    return basic->is_dense && is_word((size_t)basic->size) &&
+           basic->what->class != CLASS_BYTE;
+}
+shoal_type_t word_type(size_t size);
+
+// n elements at `at`, `in` and `old`, which may be NULL where there are no operands, or nobody wants
+// the old values. Words: atomically. Of the runtime's: 0 or SHOAL_E*.
+void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
+                MPI_Count n);
+int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
+              char *old, MPI_Count n);
+void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
+                 MPI_Count n);
+int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
+               char *old, MPI_Count n);
+int put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
+size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passive target synchronization: the target does nothing. MPI_Win_lock takes the target's lock.
+// MPI_Win_lock_all takes a shared lock of each target when it is first used, so that its cost does
+// not grow with the window; where the memory may be used by plain loads and stores, which nobody
+// sees, at once.
+#include "check.h"
+#include "error.h"
+#include "win.h"
+
+#include <sched.h>
+
+enum { LAPS = 512 };
+
+static void set_access(struct target *t, unsigned bits)
+{
+    atomic_store_explicit(&t->access, (uint8_t)bits, memory_order_relaxed);
+}
+
+// With w->lock held.
+static void touch(struct win *w, struct target *t, unsigned access)
+{
+    t->next_touched = w->touched;
+    w->touched = (int)(t - w->target);
+    set_access(t, access);
+}
+
+void win_close_touched(struct win *w)
+{
+    while (w->touched >= 0) {
+        struct target *t = &w->target[w->touched];
+        unsigned access = target_access(t);
+        w->touched = t->next_touched;
+        set_access(t, 0);
+        if (access & ACCESS_HELD)
+            lock_give(t, false);
+    }
+}
+
+// One thread takes the lock, others that come to the same target meanwhile wait for it.
+static void open_locked(struct win *w, struct target *t)
+{
+    while (t->is_opening) {
+        shim_lock_give(&w->lock);
+        sched_yield();
+        shim_lock_take(&w->lock);
+    }
+    if (target_access(t))
+        return;
+    t->is_opening = true;
+    shim_lock_give(&w->lock);
+    lock_take(t, false);
+    shim_lock_take(&w->lock);
+    t->is_opening = false;
+    touch(w, t, ACCESS_OPEN | ACCESS_PASSIVE | ACCESS_HELD);
+}
+
+int win_open(const char *call, struct win *w, struct target *t)
+{
+    shim_lock_take(&w->lock);
+    bool is_open = target_access(t) != 0;
+    if (!is_open && w->epoch == EPOCH_FENCE) {
+        touch(w, t, w->is_alone ? ACCESS_OPEN | ACCESS_EXCLUSIVE : ACCESS_OPEN);
+        is_open = true;
+    } else if (!is_open && w->epoch == EPOCH_LOCK_ALL) {
+        if (w->is_nocheck)
+            touch(w, t, ACCESS_OPEN | ACCESS_PASSIVE);
+        else
+            open_locked(w, t);
+        is_open = true;
+    }
+    shim_lock_give(&w->lock);
+    if (is_open)
+        return MPI_SUCCESS;
+    return raise_on_win(w, MPI_ERR_RMA_SYNC, call,
+                        "no epoch is open for rank %d: call MPI_Win_lock, MPI_Win_lock_all, "
+                        "MPI_Win_start or MPI_Win_fence first",
+                        (int)(t - w->target));
+}
+
+// ---- What may be asked of a window now
+static int check_locks(const char *call, struct win *w, int assert)
+{
+    if (assert & ~MPI_MODE_NOCHECK)
+        return raise_on_win(w, MPI_ERR_ASSERT, call,
+                            "assert is %#x: only MPI_MODE_NOCHECK has a meaning here", assert);
+    if (w->no_locks)
+        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "the window was made with no_locks");
+    return MPI_SUCCESS;
+}
+
+static int raise_open(const char *call, struct win *w)
+{
+    return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch is open: %s ends it",
+                        w->epoch == EPOCH_START      ? "MPI_Win_complete"
+                        : w->epoch == EPOCH_LOCK_ALL ? "MPI_Win_unlock_all"
+                                                     : "MPI_Win_unlock");
+}
+
+static int raise_locked(const char *call, struct win *w, int rank)
+{
+    return raise_on_win(w, MPI_ERR_RMA_SYNC, call,
+                        "rank %d is locked already: call MPI_Win_unlock first", rank);
+}
+
+static int check_passive(const char *call, MPI_Win win, int rank, struct win **w)
+{
+    int error = win_check(call, win, w);
+    if (!error && rank >= 0)
+        error = win_check_rank(call, *w, rank);
+    if (error)
+        return error;
+    shim_lock_take(&(*w)->lock);
+    enum epoch epoch = (*w)->epoch;
+    shim_lock_give(&(*w)->lock);
+    bool is_one = epoch == EPOCH_LOCK && (rank < 0 || target_access(&(*w)->target[rank]));
+    if (is_one || epoch == EPOCH_LOCK_ALL)
+        return MPI_SUCCESS;
+    return raise_on_win(*w, MPI_ERR_RMA_SYNC, call,
+                        "%s: call MPI_Win_lock or MPI_Win_lock_all first",
+                        rank < 0 ? "nothing is locked" : "the target is not locked");
+}
+
+// ---- Locks
+// Reserves the target before the lock is taken, which may last.
+static int begin_lock(const char *call, struct win *w, struct target *t)
+{
+    shim_lock_take(&w->lock);
+    if (w->epoch == EPOCH_FENCE) { // it ends unused
+        win_close_touched(w);
+        w->epoch = EPOCH_NONE;
+    }
+    bool fits = w->epoch == EPOCH_NONE || w->epoch == EPOCH_LOCK;
+    bool is_free = !target_access(t) && !t->is_opening;
+    if (fits && is_free) {
+        w->epoch = EPOCH_LOCK;
+        w->locked++;
+        t->is_opening = true;
+    }
+    shim_lock_give(&w->lock);
+    return !fits     ? raise_open(call, w)
+           : is_free ? MPI_SUCCESS
+                     : raise_locked(call, w, (int)(t - w->target));
+}
+
+MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
+{
+    static const char call[] = "MPI_Win_lock";
+    struct win *w;
+    int error = win_check(call, win, &w);
+    if (!error)
+        error = win_check_rank(call, w, rank);
+    if (error)
+        return error;
+    if (unlikely(lock_type != MPI_LOCK_EXCLUSIVE && lock_type != MPI_LOCK_SHARED))
+        return raise_on_win(w, MPI_ERR_LOCKTYPE, call, "lock_type is %d: %s", lock_type,
+                            "it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED");
+    if (unlikely(assert || w->no_locks) && (error = check_locks(call, w, assert)))
+        return error;
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    struct target *t = &w->target[rank];
+    error = begin_lock(call, w, t);
+    if (error)
+        return error;
+    bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+    unsigned access = ACCESS_OPEN | ACCESS_PASSIVE | (exclusive ? ACCESS_EXCLUSIVE : 0u);
+    if (!(assert &MPI_MODE_NOCHECK)) {
+        lock_take(t, exclusive);
+        access |= ACCESS_HELD;
+    }
+    shim_lock_take(&w->lock);
+    t->is_opening = false;
+    set_access(t, access);
+    shim_lock_give(&w->lock);
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
+{
+    static const char call[] = "MPI_Win_unlock";
+    struct win *w;
+    int error = win_check(call, win, &w);
+    if (!error)
+        error = win_check_rank(call, w, rank);
+    if (error || rank == MPI_PROC_NULL)
+        return error;
+    struct target *t = &w->target[rank];
+    if (unlikely(w->is_far))
+        win_flush(w, rank);
+    shim_lock_take(&w->lock);
+    unsigned access = w->epoch == EPOCH_LOCK ? target_access(t) : 0;
+    set_access(t, w->epoch == EPOCH_LOCK ? 0 : target_access(t));
+    if (access && --w->locked == 0)
+        w->epoch = EPOCH_NONE;
+    shim_lock_give(&w->lock);
+    if (unlikely(!access))
+        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "rank %d is not locked", rank);
+    if (access & ACCESS_HELD)
+        lock_give(t, (access & ACCESS_EXCLUSIVE) != 0);
+    else
+        atomic_thread_fence(memory_order_seq_cst);
+    return MPI_SUCCESS;
+}
+
+MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
+{
+    static const char call[] = "MPI_Win_lock_all";
+    struct win *w;
+    int error = win_check(call, win, &w);
+    if (!error)
+        error = check_locks(call, w, assert);
+    if (error)
+        return error;
+    shim_lock_take(&w->lock);
+    bool fits = w->epoch <= EPOCH_FENCE;
+    if (fits) {
+        win_close_touched(w);
+        w->epoch = EPOCH_LOCK_ALL;
+        w->is_nocheck = (assert &MPI_MODE_NOCHECK) != 0;
+    }
+    shim_lock_give(&w->lock);
+    if (!fits)
+        return raise_open(call, w);
+    bool all = w->flavor == MPI_WIN_FLAVOR_SHARED;
+    for (int i = all ? 0 : w->rank; i < (all ? w->size : w->rank + 1) && !error; i++)
+        error = win_open(call, w, &w->target[i]);
+    return error;
+}
+
+MPI_DEFINE(int, Win_unlock_all, MPI_Win win)
+{
+    static const char call[] = "MPI_Win_unlock_all";
+    struct win *w;
+    int error = win_check(call, win, &w);
+    if (error)
+        return error;
+    if (w->epoch != EPOCH_LOCK_ALL)
+        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "MPI_Win_lock_all was not called");
+    win_flush(w, -1);
+    shim_lock_take(&w->lock);
+    win_close_touched(w);
+    w->epoch = EPOCH_NONE;
+    shim_lock_give(&w->lock);
+    return MPI_SUCCESS;
+}
+
+// ---- Flushes. Stores are on their way when an operation returns; what remains is their order
+// against what follows, also against loads: a fence of the processor.
+// Programs wait for words by polling them between flushes: others must get their share of this
+// process meanwhile, and of its core.
+static inline void lap(void)
+{
+    static _Thread_local unsigned laps;
+    if (unlikely(++laps % LAPS == 0)) {
+        progress();
+        sched_yield();
+    }
+}
+
+void win_flush(struct win *w, int rank)
+{
+    if (likely(!w->is_far)) {
+        atomic_thread_fence(memory_order_seq_cst);
+        return;
+    }
+    int status = shoal_quiet(rank < 0 ? -1 : w->target[rank].control_at.pe);
+    if (status != SHOAL_OK)
+        shim_fatal("operations on a window cannot be completed: %s", shoal_strerror(status));
+}
+
+static int flush(const char *call, MPI_Win win, int rank)
+{
+    struct win *w;
+    if (unlikely(rank == MPI_PROC_NULL))
+        return win_check(call, win, &w);
+    int error = check_passive(call, win, rank, &w);
+    if (!error) {
+        lap();
+        win_flush(w, rank);
+    }
+    return error;
+}
+
+MPI_DEFINE(int, Win_flush, int rank, MPI_Win win)
+{
+    // The usual case: a target that is open, of a window on this node.
+    struct win *w = win_of(win);
+    if (likely(w && (unsigned)rank < (unsigned)w->size && !w->is_far &&
+               (target_access(&w->target[rank]) & ACCESS_PASSIVE))) {
+        lap();
+        atomic_thread_fence(memory_order_seq_cst);
+        return MPI_SUCCESS;
+    }
+    if (rank < 0 && rank != MPI_PROC_NULL && w)
+        return win_check_rank("MPI_Win_flush", w, rank);
+    return flush("MPI_Win_flush", win, rank);
+}
+
+// Operations end with their origin's buffers free.
+MPI_DEFINE(int, Win_flush_local, int rank, MPI_Win win)
+{
+    static const char call[] = "MPI_Win_flush_local";
+    struct win *w;
+    int error = win_check(call, win, &w);
+    if (!error)
+        error = win_check_rank(call, w, rank);
+    lap();
+    return error || rank == MPI_PROC_NULL ? error : check_passive(call, win, rank, &w);
+}
+
+MPI_DEFINE(int, Win_flush_all, MPI_Win win)
+{
+    return flush("MPI_Win_flush_all", win, -1);
+}
+
+MPI_DEFINE(int, Win_flush_local_all, MPI_Win win)
+{
+    struct win *w;
+    lap();
+    return check_passive("MPI_Win_flush_local_all", win, -1, &w);
+}
+
+MPI_DEFINE(int, Win_sync, MPI_Win win)
+{
+    struct win *w;
+    int error = win_check("MPI_Win_sync", win, &w);
+    lap();
+    if (!error)
+        atomic_thread_fence(memory_order_seq_cst);
+    return error;
+}

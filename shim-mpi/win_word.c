@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of controls: adding to them, waiting for them, and what is made of them: the lock, the
+// lock of accumulates, the barrier. All grow or are changed by atomics of the runtime, or on a node
+// by the processor's, which the runtime says are atomic against each other.
+#include "request.h"
+#include "win.h"
+
+#include <sched.h>
+
+enum { SPINS = 200, YIELDS = 2000 };
+
+static void failed(int status)
+{
+    shim_fatal("a window's control block cannot be reached: %s", shoal_strerror(status));
+}
+
+static _Atomic uint64_t *word_here(struct target *t, size_t offset)
+{
+    return t->control ? (_Atomic uint64_t *)((char *)t->control + offset) : NULL;
+}
+
+static uint64_t word_atomic(struct target *t, size_t offset, shoal_op_t op, uint64_t a, uint64_t b)
+{
+    uint64_t old;
+    int status = shoal_atomic(shoal_rptr_add(t->control_at, (ptrdiff_t)offset), op, SHOAL_UINT64,
+                              &a, &b, &old, NULL, NULL);
+    if (status != SHOAL_OK)
+        failed(status);
+    return old;
+}
+
+// By the runtime, which wakes a process that sleeps. Earlier stores of this process are visible to
+// whoever sees the word.
+void word_add(struct target *t, size_t offset, uint64_t n)
+{
+    int status = shoal_atomic(shoal_rptr_add(t->control_at, (ptrdiff_t)offset), SHOAL_SUM,
+                              SHOAL_UINT64, &n, NULL, NULL, NULL, NULL);
+    if (status != SHOAL_OK)
+        failed(status);
+}
+
+uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n)
+{
+    _Atomic uint64_t *here = word_here(t, offset);
+    return likely(here) ? atomic_fetch_add_explicit(here, n, memory_order_acq_rel)
+                        : word_atomic(t, offset, SHOAL_SUM, n, 0);
+}
+
+// acquire: what was written before the word came to that is visible.
+void word_wait_own(_Atomic uint64_t *word, uint64_t least)
+{
+    if (atomic_load_explicit(word, memory_order_acquire) >= least)
+        return;
+    shoal_event_t event = {.word = (uint64_t *)word, .least = least};
+    shoal_event_t *events[] = {&event};
+    int status = shoal_wait(1, events, 1, NULL, NULL);
+    if (status != SHOAL_OK)
+        failed(status);
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// A step of waiting for a word of another process's control, which rings no bell here.
+static void wait_step(unsigned *steps)
+{
+    if (++*steps < SPINS) {
+        relax();
+    } else {
+        progress();
+        sched_yield();
+    }
+}
+
+// ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
+// readers that hold another lock already pass by the queue: a writer in it may wait for that very
+// lock's other readers, one of which may wait behind another writer here.
+#define LOCK_WRITER (UINT64_C(1) << 63)
+static _Atomic int locks_held; // by this process, of all windows
+
+static bool word_swap(struct target *t, size_t offset, uint64_t from, uint64_t to)
+{
+    _Atomic uint64_t *here = word_here(t, offset);
+    return likely(here) ? atomic_compare_exchange_strong_explicit(
+                              here, &from, to, memory_order_acquire, memory_order_relaxed)
+                        : word_atomic(t, offset, SHOAL_CSWAP, to, from) == from;
+}
+
+static uint64_t word_get(struct target *t, size_t offset)
+{
+    _Atomic uint64_t *here = word_here(t, offset);
+    return likely(here) ? atomic_load_explicit(here, memory_order_acquire)
+                        : word_atomic(t, offset, SHOAL_NOOP, 0, 0);
+}
+
+static bool try_lock(struct target *t, bool exclusive)
+{
+    if (exclusive)
+        return word_swap(t, CONTROL(holders), 0, LOCK_WRITER);
+    uint64_t holders = t->control ? word_get(t, CONTROL(holders)) : 0; // from afar: a guess
+    while (!(holders & LOCK_WRITER)) {
+        if (word_swap(t, CONTROL(holders), holders, holders + 1))
+            return true;
+        holders = word_get(t, CONTROL(holders));
+    }
+    return false;
+}
+
+// From afar it is not worth a way there and back to see whether there is a queue.
+static bool has_queue(struct target *t)
+{
+    struct control *c = t->control;
+    return c && atomic_load_explicit(&c->tickets, memory_order_relaxed) !=
+                    atomic_load_explicit(&c->served, memory_order_relaxed);
+}
+
+static void queue_up(struct target *t, bool exclusive)
+{
+    unsigned steps = 0;
+    uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
+    while (word_get(t, CONTROL(served)) != ticket)
+        wait_step(&steps);
+    for (steps = 0; !try_lock(t, exclusive);)
+        wait_step(&steps);
+    word_fetch_add(t, CONTROL(served), 1);
+}
+
+void lock_take(struct target *t, bool exclusive)
+{
+    bool is_inner = atomic_fetch_add_explicit(&locks_held, 1, memory_order_relaxed) > 0;
+    bool passes = is_inner && !exclusive;
+    unsigned steps = 0;
+    if (likely((passes || !has_queue(t)) && try_lock(t, exclusive)))
+        return;
+    if (!passes)
+        queue_up(t, exclusive);
+    else
+        while (!try_lock(t, exclusive))
+            wait_step(&steps);
+}
+
+// release: the next one sees what was done under the lock. Nobody changes the word of a writer.
+void lock_give(struct target *t, bool exclusive)
+{
+    atomic_fetch_sub_explicit(&locks_held, 1, memory_order_relaxed);
+    if (likely(exclusive && t->control))
+        atomic_store_explicit(&t->control->holders, 0, memory_order_release);
+    else
+        word_fetch_add(t, CONTROL(holders), exclusive ? LOCK_WRITER : UINT64_MAX);
+}
+
+// ---- The lock of accumulates: held for one operation
+void accumulate_lock(struct target *t)
+{
+    unsigned steps = 0;
+    while (!word_swap(t, CONTROL(accumulate), 0, 1))
+        wait_step(&steps);
+}
+
+void accumulate_unlock(struct target *t)
+{
+    _Atomic uint64_t *here = word_here(t, CONTROL(accumulate));
+    if (here)
+        atomic_store_explicit(here, 0, memory_order_release);
+    else
+        word_atomic(t, CONTROL(accumulate), SHOAL_SET, 0, 0);
+}
+
+// ---- The barrier: in round k a process tells the one 2^k after it, and hears from the one before.
+void win_barrier(struct win *w)
+{
+    uint64_t count = ++w->barriers;
+    int k = 0;
+    for (int distance = 1; distance < w->size; distance *= 2, k++) {
+        size_t offset = CONTROL(arrived) + (size_t)k * sizeof(uint64_t);
+        word_add(&w->target[(w->rank + distance) % w->size], offset, 1);
+        word_wait_own(&w->control->arrived[k], count);
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads: all of a process use one window within MPI_Win_lock_all; each locks targets of its own
+// window; accumulates of several threads and processes add up; requests from several threads.
+#include "mpi_check.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4, TIMES = 400 };
+
+static MPI_Win all, own[THREADS], wide_win, spread;
+static long *words;
+
+static void *work(void *arg)
+{
+    int id = (int)(intptr_t)arg;
+    uint64_t seed = (uint64_t)(me * THREADS + id);
+    long one = 1, got = -1, mine = 100 + id;
+    long double wide = 1;
+    for (int i = 0; i < TIMES; i++) {
+        int target = (int)rnd_below(&seed, (size_t)npes);
+        // Word 0: sums; word 1 + k: of thread k of any process, by whole values; the last: wide.
+        OK(MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, all));
+        OK(MPI_Put(&mine, 1, MPI_LONG, me, 1 + id, 1, MPI_LONG, all));
+        OK(MPI_Win_flush(me, all));
+        OK(MPI_Get(&got, 1, MPI_LONG, me, 1 + id, 1, MPI_LONG, all));
+        OK(MPI_Win_flush(me, all));
+        CHECK_EQ(got, 100 + id);
+        OK(MPI_Accumulate(&wide, 1, MPI_LONG_DOUBLE, target, 0, 1, MPI_LONG_DOUBLE, MPI_SUM,
+                          wide_win));
+        // One window, and each thread's own targets in it.
+        target = target / THREADS * THREADS + id;
+        if (target < npes) {
+            OK(MPI_Win_lock(i % 4 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, target, 0, spread));
+            OK(MPI_Get(&got, 1, MPI_LONG, target, 0, 1, MPI_LONG, spread));
+            OK(MPI_Win_flush_local(target, spread));
+            CHECK_EQ(got, 7 + target);
+            OK(MPI_Win_unlock(target, spread));
+        }
+        target = target < npes ? target : me;
+        if (i % 8 == 0) {
+            MPI_Request r;
+            OK(MPI_Win_lock(i % 16 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, own[id]));
+            OK(MPI_Raccumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, own[id], &r));
+            OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+            OK(MPI_Win_unlock(target, own[id]));
+        }
+    }
+    return NULL;
+}
+
+static long total(long mine)
+{
+    long sum;
+    OK(MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    return sum;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    int provided;
+    long *counters[THREADS], seven;
+    long double *wide;
+    OK(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &me));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &npes));
+    OK(MPI_Win_allocate((1 + THREADS) * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                        &words, &all));
+    OK(MPI_Win_allocate(sizeof *wide, sizeof *wide, MPI_INFO_NULL, MPI_COMM_WORLD, &wide,
+                        &wide_win));
+    memset(words, 0, (1 + THREADS) * sizeof(long));
+    *wide = 0;
+    seven = 7 + me;
+    OK(MPI_Win_create(&seven, sizeof seven, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &spread));
+    for (int i = 0; i < THREADS; i++) {
+        OK(MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &counters[i],
+                            &own[i]));
+        *counters[i] = 0;
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock_all(0, all));
+    OK(MPI_Win_lock_all(0, wide_win));
+    for (int i = 0; i < THREADS; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, work, (void *)(intptr_t)i), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    OK(MPI_Win_unlock_all(wide_win));
+    OK(MPI_Win_unlock_all(all));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_EQ(total(words[0]), (long)TIMES * THREADS * npes);
+    CHECK_EQ(total((long)*wide), (long)TIMES * THREADS * npes);
+    for (int i = 0; i < THREADS; i++) {
+        CHECK_EQ(total(*counters[i]), (long)TIMES / 8 * npes);
+        OK(MPI_Win_free(&own[i]));
+    }
+    OK(MPI_Win_free(&spread));
+    OK(MPI_Win_free(&wide_win));
+    OK(MPI_Win_free(&all));
+    return mpi_done();
+}
