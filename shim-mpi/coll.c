@@ -257,7 +257,7 @@ int coll_blocking(struct coll_call *c)
     int error = coll_check(c);
     if (error)
         return error;
-    if (!coll_team_run(c, &error))
+    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error))
         error = coll_messages(c);
     return result(c, c->comm, error);
 }

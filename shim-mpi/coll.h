@@ -117,6 +117,8 @@ void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.
 bool coll_team_run(const struct coll_call *c, int *error);
 void coll_team_end(struct comm *comm); // collective: MPI_Comm_free
+// Short broadcasts, by messages: true, on all members, when it is done.
+bool coll_bcast_now(const struct coll_call *c, int *error);
 // By messages, blocking; of a resolved call. An error code, which has not been raised.
 int coll_messages(const struct coll_call *c);
 

@@ -2,7 +2,7 @@
 // Short blocking collectives on the runtime's. A communicator whose processes are a progression of PEs
 // gets a team of the runtime once it has done TEAM_AFTER collectives; then barriers, and what is so
 // short that it fits what members publish, go through that team: one line there and one back in the
-// place of messages, and no requests.
+// place of messages, and no requests. Broadcasts stay messages: a root need not wait for the others.
 //
 // The members agree on the team's place with the maps of what each has free. Contributions to
 // reductions are gathered, and combined by everybody in the order of the messages' algorithms: the
@@ -108,7 +108,6 @@ static int kind_of(enum coll_kind kind)
 {
     switch (kind) {
     case COLL_BARRIER: return SHOAL_COLL_BARRIER;
-    case COLL_BCAST: return SHOAL_COLL_BROADCAST;
     case COLL_GATHER:
     case COLL_REDUCE: return SHOAL_COLL_GATHER;
     case COLL_ALLGATHER:
@@ -155,7 +154,7 @@ static void fold(const struct coll_call *c, char *parts, MPI_Count n)
 // What this member gives, packed if need be.
 static const void *given(const struct coll_call *c, MPI_Count n, void *packed)
 {
-    const struct side *s = c->kind == COLL_BCAST ? &c->recv : &c->send;
+    const struct side *s = &c->send;
     MPI_Count blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
     const void *buf = s->buf;
     if (side_in_place(s)) {
@@ -169,11 +168,6 @@ static const void *given(const struct coll_call *c, MPI_Count n, void *packed)
     return packed;
 }
 
-static bool gets_blocks(const struct coll_call *c)
-{
-    return c->kind != COLL_BCAST;
-}
-
 // Does it: what is received goes straight to its place, or to `room` first.
 static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *room)
 {
@@ -182,11 +176,10 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     bool reduces = c->op != NULL;
     bool rooted = c->kind == COLL_GATHER || c->kind == COLL_REDUCE;
     bool gets = n && (!rooted || c->root == c->rank);
-    bool sends = c->kind != COLL_BCAST || c->root == c->rank;
     bool is_direct = gets && !reduces && r->type->is_dense;
     shoal_coll_t sc = {
         .kind = kind_of(c->kind), .root = c->root, .count = (size_t)n, .element_size = 1};
-    if (n && sends && !(is_direct && side_in_place(&c->send)))
+    if (n && !(is_direct && side_in_place(&c->send)))
         sc.src = given(c, n, packed);
     sc.dst = is_direct ? type_at(r->type, r->buf) : gets ? room : NULL;
     int status = shoal_coll_short(team, &sc);
@@ -194,11 +187,10 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
         status = shoal_coll(team, &sc, NULL);
     if (status || !gets || is_direct)
         return status;
-    MPI_Count blocks = gets_blocks(c) ? c->size : 1;
     if (reduces)
         fold(c, room, n);
-    else if (gets_blocks(c) || c->root != c->rank)
-        type_unpack(r->type, r->buf, r->count * blocks, 0, room, (size_t)(n * blocks));
+    else
+        type_unpack(r->type, r->buf, r->count * c->size, 0, room, (size_t)(n * c->size));
     return status;
 }
 
@@ -209,8 +201,7 @@ bool coll_team_run(const struct coll_call *c, int *error)
     if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0)
         return false;
     MPI_Count n = bytes_of(c);
-    bool is_message = c->kind == COLL_BCAST && c->size == 2; // which its sender need not wait for
-    if (n < 0 || is_message)
+    if (n < 0)
         return false;
     char *room = n * c->size <= MAX_SHORT ? small : malloc((size_t)(n * c->size));
     if (!room)

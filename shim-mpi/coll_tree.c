@@ -128,3 +128,36 @@ void coll_reduce(struct schedule *s, const struct coll_call *c)
     else if (c->rank == c->root)
         schedule_recv(s, c->recv.buf, n, t, 0);
 }
+
+// ---- Blocking and short: the same tree without a schedule
+enum { BCAST_NOW = 2048 };
+
+// Ranks count from the root; each hears from the one without its lowest bit.
+static int bcast_down(const struct coll_call *c, int tag)
+{
+    const struct side *b = &c->recv;
+    int size = c->size, from_root = (c->rank - c->root + size) % size, bit = 1, error = MPI_SUCCESS;
+    while (bit < size && !(from_root & bit))
+        bit *= 2;
+    if (from_root)
+        error = p2p_recv(c->comm, SPACE_COLL, b->buf, b->count, b->type,
+                         (from_root - bit + c->root) % size, tag, MPI_STATUS_IGNORE);
+    for (bit /= 2; bit; bit /= 2) {
+        int to = from_root + bit;
+        int sent = to >= size ? MPI_SUCCESS
+                              : p2p_send(c->comm, SPACE_COLL, b->buf, b->count, b->type,
+                                         (to + c->root) % size, tag, SEND_STANDARD);
+        error = error ? error : sent;
+    }
+    return error;
+}
+
+bool coll_bcast_now(const struct coll_call *c, int *error)
+{
+    MPI_Count n;
+    if (c->kind != COLL_BCAST || comm_is_inter(c->comm) ||
+        __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > BCAST_NOW)
+        return false;
+    *error = bcast_down(c, comm_next_tag(c->comm));
+    return true;
+}

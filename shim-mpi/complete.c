@@ -24,10 +24,16 @@ static const char *reason(int error)
                                      : "the operation failed";
 }
 
+// May a done request have an error? Then its communicator has to outlive it.
+static bool may_fail(const struct request *r)
+{
+    return r->error || (r->class && r->class->finish);
+}
+
 // Ends a request that is done, and raises its error.
 static int collect(const char *call, struct request *r, MPI_Request *handle, MPI_Status *status)
 {
-    struct comm *comm = r->comm;
+    struct comm *comm = may_fail(r) ? r->comm : NULL;
     if (comm)
         object_keep(comm);
     int error = request_collect(r, handle, status);
@@ -135,7 +141,7 @@ static int collect_of_many(MPI_Request *handle, MPI_Status *status, struct comm 
         status_empty(status);
         return MPI_SUCCESS;
     }
-    struct comm *comm = r->comm;
+    struct comm *comm = may_fail(r) ? r->comm : NULL;
     if (comm)
         object_keep(comm);
     error = request_collect(r, handle, status);

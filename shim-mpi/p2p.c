@@ -52,7 +52,8 @@ static struct transfer *new_transfer(struct comm *comm, enum request_kind kind, 
                                      const void *buf, MPI_Count count, struct type *type, int peer,
                                      int tag)
 {
-    struct transfer *t = request_new(sizeof *t, kind, comm, &p2p_class);
+    struct transfer *t = request_new_clear(sizeof *t, offsetof(struct transfer, other), kind, comm,
+                                           &p2p_class);
     fill(t, space, buf, count, type, peer, tag);
     type_keep(type);
     if (peer == MPI_PROC_NULL) {

@@ -35,10 +35,16 @@ static void *take_pooled(void)
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class)
 {
+    return request_new_clear(size, size, kind, comm, class);
+}
+
+void *request_new_clear(size_t size, size_t clear, enum request_kind kind, struct comm *comm,
+                        const struct request_class *class)
+{
     struct request *r = likely(size <= REQUEST_POOLED) ? take_pooled() : malloc(size);
     if (!r)
         shim_fatal("no memory for a request");
-    memset(r, 0, size);
+    memset(r, 0, clear);
     r->head.magic = OBJECT_REQUEST;
     r->head.refs = 1;
     r->is_pooled = size <= REQUEST_POOLED;

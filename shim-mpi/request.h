@@ -59,6 +59,9 @@ static inline struct request *request_of(MPI_Request h)
 // size >= sizeof (struct request), zeroed past it. NULL: no memory.
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
+// The same, of which the first `clear` bytes alone are zeroed.
+void *request_new_clear(size_t size, size_t clear, enum request_kind kind, struct comm *comm,
+                        const struct request_class *class);
 void request_keep(struct request *r);
 void request_drop(struct request *r);
 

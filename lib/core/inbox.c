@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sending and receiving messages. See inbox.h.
+// Sending messages. See inbox.h.
 #include "inbox.h"
 
-#include "arena.h"
 #include "copy.h"
-#include "handlers.h"
 #include "log.h"
-#include "net.h"
 #include "net_message.h"
 #include "peers.h"
-#include "slice.h"
-#include "trigger.h"
+#include "inbox_channel.h"
 #include "wait.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
-
-static struct channel *shared_channel(int pe)
-{
-    return (struct channel *)slice_of(pe)->inbox.pool;
-}
-
-static unsigned char *payload_of(struct channel *c, uint32_t slots, uint64_t ticket)
-{
-    return (unsigned char *)&c->envelope[slots] + (ticket & (slots - 1)) * LIMIT_AM_PAYLOAD;
-}
 
 // ---- Sending
 static bool is_room(const struct channel *c, uint32_t slots, uint64_t ticket)
@@ -54,6 +38,8 @@ static inline bool claim_alone(struct channel *c, struct inbox_room *room)
         return false;
     atomic_store_explicit(&c->ticket, t + 1, memory_order_relaxed);
     take_slot(c, LIMIT_RING_SLOTS, t, room);
+    // A slot to come, which the receiver has read and does not look at yet.
+    __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
     return true;
 }
 
@@ -262,258 +248,4 @@ void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 {
     inbox_send(pe,
                &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
-}
-
-// ---- Receiving. All of this belongs to the thread that polls.
-struct incoming {
-    struct channel *channel;
-    uint32_t slots;
-    _Atomic uint64_t head; // messages taken out
-    uint64_t given_back;   // of those, slots returned to the senders
-    bool is_open;
-    bool is_used; // since the last tidying
-};
-
-static _Atomic bool polling;
-static TLS_FAST bool polls_here; // this thread is the one that polls
-static struct incoming shared, ring[LIMIT_RINGS];
-static int rings;
-static _Atomic uint64_t active_rings; // those looked at in every poll
-static _Atomic uint32_t looks;        // at them, without finding anything
-
-static inline bool is_ready(const struct incoming *in)
-{
-    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
-    return atomic_load_explicit(&in->channel->envelope[head & (in->slots - 1)].turn,
-                                memory_order_acquire) == head + 1;
-}
-
-// Slots are returned by halves, so that the senders' copy of the count is seldom taken away.
-static inline void give_back(struct incoming *in)
-{
-    if (in->head - in->given_back < in->slots / 2)
-        return;
-    in->given_back = in->head;
-    // Pairs with the acquire load in claim.
-    atomic_store_explicit(&in->channel->drained, in->head, memory_order_release);
-    bell_check(&in->channel->bell);
-}
-
-static inline void check_number(const struct envelope *e)
-{
-    struct peer *peer = peer_of(e->from);
-    if (e->seq && e->seq != (peer->received = number_after(peer->received)))
-        fatal("message %u from PE %d came as number %u: the inbox is damaged", e->seq, e->from,
-              peer->received);
-}
-
-// Copies the message out, so that its slot is free while it is handled.
-static bool take(struct incoming *in, struct message *m)
-{
-    if (!is_ready(in))
-        return false;
-    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
-    struct envelope *e = &in->channel->envelope[head & (in->slots - 1)];
-    memcpy(&m->envelope, e, sizeof *e);
-    if (!(e->flags & ENVELOPE_LONG) && e->n > INLINE_BYTES)
-        memcpy(m->payload, payload_of(in->channel, in->slots, head), e->n);
-    check_number(&m->envelope);
-    atomic_store_explicit(&in->head, head + 1, memory_order_relaxed);
-    give_back(in);
-    return true;
-}
-
-static void make_ring(int pe)
-{
-    struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(LIMIT_RING_SLOTS)) : NULL;
-    if (!c)
-        return; // the shared channel will do
-    memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
-    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS};
-    inbox_ask(pe, INBOX_RING_MADE, ref_of(c) + (uint64_t)rings++);
-}
-
-static void accept_ring(int pe, uint64_t made)
-{
-    struct peer *peer = peer_of(pe);
-    peer_lock(peer);
-    peer->made = made;
-    peer_unlock(peer);
-}
-
-static void handle_own(const struct envelope *e)
-{
-    switch ((enum inbox_what)e->id) {
-    case INBOX_RUN_WORK: trigger_run_for(e->arg); break;
-    case INBOX_RING_WANTED: make_ring(e->from); break;
-    case INBOX_RING_MADE: accept_ring(e->from, e->arg); break;
-    case INBOX_RING_OPEN:
-        ring[e->arg].is_open = true;
-        atomic_fetch_or_explicit(&active_rings, UINT64_C(1) << e->arg, memory_order_release);
-        break;
-    }
-}
-
-static int poll_channel(struct incoming *in)
-{
-    struct message m;
-    int handled = 0;
-    for (int taken = 0; taken < PER_POLL && take(in, &m); taken++) {
-        if (m.envelope.flags & ENVELOPE_SYSTEM) {
-            handle_own(&m.envelope);
-            handled++;
-        } else {
-            handled += handlers_give(&m);
-        }
-    }
-    return handled;
-}
-
-static int poll_network(void)
-{
-    struct message m;
-    int handled = 0;
-    for (int taken = 0; taken < PER_POLL && net_message_take(&m); taken++)
-        handled += handlers_give(&m);
-    return handled;
-}
-
-static _Atomic uint64_t *own_doorbell(void)
-{
-    return &slice_of(world.me)->inbox.doorbell;
-}
-
-// Takes a ring that was not used since the last time from those looked at in every poll.
-static void retire(int r)
-{
-    uint64_t bit = UINT64_C(1) << r;
-    if (ring[r].is_used) {
-        ring[r].is_used = false;
-        return;
-    }
-    // Pairs with ring_doorbell.
-    atomic_fetch_and_explicit(own_doorbell(), ~bit, memory_order_seq_cst);
-    if (wait_fence_everywhere() && !is_ready(&ring[r]))
-        atomic_fetch_and_explicit(&active_rings, ~bit, memory_order_relaxed);
-}
-
-static int poll_rings(void)
-{
-    int handled = 0;
-    bool tidy = atomic_load_explicit(&looks, memory_order_relaxed) >= LOOKS_PER_TIDY;
-    uint64_t news = atomic_load_explicit(own_doorbell(), memory_order_acquire);
-    uint64_t left = atomic_load_explicit(&active_rings, memory_order_relaxed);
-    if (unlikely(news & ~left))
-        atomic_fetch_or_explicit(&active_rings, news, memory_order_release);
-    left |= news;
-    atomic_store_explicit(&looks, 0, memory_order_relaxed);
-    for (; left; left &= left - 1) {
-        int r = __builtin_ctzll(left);
-        if (!ring[r].is_open || (!tidy && !is_ready(&ring[r])))
-            continue;
-        int got = poll_channel(&ring[r]);
-        ring[r].is_used |= got > 0;
-        handled += got;
-        if (tidy)
-            retire(r);
-    }
-    return handled;
-}
-
-static inline bool rings_have_work(void)
-{
-    // acquire: whoever set the bit had made the ring.
-    uint64_t active = atomic_load_explicit(&active_rings, memory_order_acquire);
-    if (atomic_load_explicit(own_doorbell(), memory_order_relaxed) & ~active)
-        return true;
-    if (!active)
-        return false;
-    for (uint64_t left = active; left; left &= left - 1)
-        if (is_ready(&ring[__builtin_ctzll(left)]))
-            return true;
-    uint32_t n = atomic_load_explicit(&looks, memory_order_relaxed) + 1;
-    atomic_store_explicit(&looks, n, memory_order_relaxed);
-    return n >= LOOKS_PER_TIDY;
-}
-
-static inline bool has_work(void)
-{
-    return is_ready(&shared) || rings_have_work() || handlers_waiting() ||
-           (unlikely(net.transport != NULL) && net_message_waiting());
-}
-
-// A handler that waits for room keeps what arrives meanwhile. With much kept already it takes more
-// only now and then: senders are stopped by a full inbox then, and make room as they wait. Where
-// they wait in handlers themselves, all go on by these few.
-static bool keeps_enough(void)
-{
-    static uint64_t next_ns;
-    if (handlers_kept() < LIMIT_KEPT)
-        return false;
-    uint64_t now = wait_now_ns();
-    if (now < next_ns)
-        return true;
-    next_ns = now + NS_BETWEEN;
-    return false;
-}
-
-// False: another thread polls.
-static inline bool begin_polling(void)
-{
-    if (!is_single_threaded())
-        return !atomic_exchange_explicit(&polling, true, memory_order_acquire);
-    atomic_store_explicit(&polling, true, memory_order_relaxed);
-    return true;
-}
-
-static int poll_all(void)
-{
-    bool nested = polls_here;
-    if ((nested && handlers_running() && keeps_enough()) || (!nested && !begin_polling()))
-        return 0;
-    polls_here = true;
-    int handled = handlers_waiting() ? handlers_run() : 0;
-    if (is_ready(&shared))
-        handled += poll_channel(&shared);
-    if (rings)
-        handled += poll_rings();
-    if (net.transport)
-        handled += poll_network();
-    if (handlers_waiting())
-        handled += handlers_run();
-    polls_here = nested;
-    if (!nested)
-        atomic_store_explicit(&polling, false, memory_order_release);
-    return handled;
-}
-
-int inbox_poll(void)
-{
-    return likely(!has_work()) ? 0 : poll_all();
-}
-
-int inbox_up(void)
-{
-    shared.channel = shared_channel(world.me);
-    shared.slots = LIMIT_INBOX_SLOTS;
-    wait_hooks.progress = inbox_poll;
-    wait_hooks.bell = &slice_of(world.me)->inbox.bell;
-    return 0;
-}
-
-// All PEs are past their last call: what has not been handled never will be.
-void inbox_down(void)
-{
-    wait_hooks.progress = NULL;
-    wait_hooks.bell = NULL;
-    wait_hooks.user = NULL;
-    struct channel *c = shared.channel;
-    shared.head = shared.given_back = c->ticket;
-    atomic_store_explicit(&c->drained, shared.head, memory_order_release);
-    atomic_store_explicit(own_doorbell(), 0, memory_order_relaxed);
-    memset(ring, 0, sizeof ring);
-    rings = 0;
-    active_rings = 0;
-    handlers_forget();
-    peers_forget();
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the channels of inboxes are, for those who send (inbox.c) and receive (inbox_poll.c).
+#ifndef SHOAL_CORE_INBOX_CHANNEL_H
+#define SHOAL_CORE_INBOX_CHANNEL_H
+
+#include "inbox_area.h"
+#include "slice.h"
+
+static inline struct channel *shared_channel(int pe)
+{
+    return (struct channel *)slice_of(pe)->inbox.pool;
+}
+
+static inline unsigned char *payload_of(struct channel *c, uint32_t slots, uint64_t ticket)
+{
+    return (unsigned char *)&c->envelope[slots] + (ticket & (slots - 1)) * LIMIT_AM_PAYLOAD;
+}
+
+#endif

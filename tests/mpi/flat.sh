@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Memory of a rank does not grow with the number of ranks: without communication and with
+# allreduce, at most a tenth more, and a page table's worth, at 64 ranks than at 8.
+# TIMEOUT: 170
+. "$(dirname "$0")/../launch/lib.sh"
+flat=$build/tests/mpi/flat
+[ -x "$flat" ] || skip "tests/mpi/flat is not built"
+[ -r /proc/self/smaps_rollup ] || skip "this kernel does not tell what a process has of its own"
+
+measure() { # RANKS: sets none and reduce, KB
+    run oshrun -n "$1" --timeout 100 "$flat"
+    expect_rc 0
+    read -r none reduce <"$tmp/out"
+}
+
+measure 8
+few_none=$none few_reduce=$reduce
+measure 64
+slack=128
+[ "$none" -le $((few_none * 11 / 10 + slack)) ] || fail "without communication $few_none KB at 8 ranks, $none KB at 64"
+[ "$reduce" -le $((few_reduce * 11 / 10 + slack)) ] || fail "with allreduce $few_reduce KB at 8 ranks, $reduce KB at 64"
+[ "${2-}" != show ] || echo "KB of a rank: none $few_none, $none; allreduce $few_reduce, $reduce"
+exit 0
