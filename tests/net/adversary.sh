@@ -22,14 +22,14 @@ bug() { # SEED NAME wrong|right
 
 for name in fence quiet signal reuse; do
     found=
-    for seed in $seeds; do
+    for seed in $seeds 5 7 9 11 13; do # the first is enough; a busy machine may hide some
         bug "$seed" $name wrong
         [ $rc -eq 1 ] || continue
         grep -q '^late: ' "$tmp/err" || fail "failed, but not of what is wrong with it"
         found=$seed
         break
     done
-    [ -n "$found" ] || fail "no seed of $seeds finds it"
+    [ -n "$found" ] || fail "no seed finds it"
     for seed in $seeds; do
         bug "$seed" $name right
         expect_rc 0
