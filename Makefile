@@ -80,20 +80,21 @@ WRAPPERS := oshc++ oshCC mpicc mpicc_abi mpicxx mpicxx_abi mpic++ mpiCC
 RUNNERS := mpiexec mpirun
 TOOLS := $(addprefix $(BUILD)/bin/,oshrun shoal oshcc $(WRAPPERS) $(RUNNERS))
 
-.PHONY: all lib help examples tests check demo fuzz fuzzers bench layers expand install uninstall clean
+.PHONY: all lib help examples tests check demo fuzz fuzzers scale bench layers expand install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: lib $(TOOLS)
 lib: $(LIB) $(LIBMPI) $(MODULES) $(BUILD)/lib/libshoal.a $(BUILD)/include $(BUILD)/shoal-mpi
 examples: all $(EXAMPLES)
-tests: examples $(API_TESTS) $(TRANSPORT_TESTS) $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
+tests: examples $(API_TESTS) $(TRANSPORT_TESTS) $(BUILD)/tests/scale/tables $(MODELS) $(if $(CMOCKA),$(UNIT_TESTS))
 
 help:
 	@echo 'make             the library, the launcher, the compiler wrappers'
 	@echo 'make demo        build, then run the package graph on 4 PEs'
 	@echo 'make check       install what the tests need, then run them'
 	@echo 'make fuzz        the parsers of what others send, each for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
+	@echo 'make scale       what a PE costs, measured to 64 PEs and computed to 1048576'
 	@echo 'make bench       measure, beside the machine and Open MPI when installed'
 	@echo 'make install     PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make uninstall   the same, undone'
@@ -204,6 +205,10 @@ $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transport
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
 		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
 		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --libs ucx))
+# Alone, with the runtime's own parts in it, as those of tests/unit.
+$(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm
 $(BUILD)/tests/bench/net_raw: tests/bench/net_raw.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs libfabric)
@@ -258,6 +263,12 @@ fuzz: $(FUZZERS)
 	for f in $(FUZZ); do mkdir -p $(BUILD)/tests/fuzz/$$f && \
 		$(BUILD)/tests/fuzz/fuzz_$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -close_fd_mask=2 \
 		$(BUILD)/tests/fuzz/$$f tests/fuzz/$$f || exit 1; done
+
+SCALES := $(BUILD)/tests/scale/tables $(BUILD)/tests/scale/job
+scale: all $(SCALES)
+	$(BUILD)/tests/scale/tables $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so)
+	for nodes in 1 2; do echo "$$nodes virtual nodes, kB:"; for n in 2 4 8 16 32 64; do \
+		SHOAL_VNODES=$$nodes $(BUILD)/bin/oshrun -n $$n $(BUILD)/tests/scale/job || exit 1; done; done
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)

@@ -14,20 +14,29 @@
 #include <string.h>
 #include <unistd.h>
 
+size_t card_stride = CARD_SIZE;
+
+// How much of one is in use.
+static size_t card_bytes(void)
+{
+    return offsetof(struct card, address) + net.facts.address_size;
+}
+
 int card_write(void)
 {
     const struct pe_ctl *ctl = world_ctl(world.me);
-    struct card *card = card_of(world.job, world.me);
-    *card = (struct card){.layout = JOB_LAYOUT,
-                          .heap_size = world.heap_size,
-                          .data_size = ctl->data_size,
-                          .data_hash = ctl->data_hash};
-    snprintf(card->transport, sizeof card->transport, "%s", net.facts.name);
     if (net.facts.address_size > CARD_ADDRESS) {
         log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most",
                  net.facts.name, net.facts.address_size, CARD_ADDRESS);
         return -1;
     }
+    card_stride = (card_bytes() + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    struct card *card = card_of(world.job, world.me);
+    card->layout = JOB_LAYOUT;
+    card->heap_size = world.heap_size;
+    card->data_size = ctl->data_size;
+    card->data_hash = ctl->data_hash;
+    snprintf(card->transport, sizeof card->transport, "%s", net.facts.name);
     card->address_n = (uint32_t)net.facts.address_size;
     if (net.transport->address(net.ep, card->address))
         return -1;
@@ -86,8 +95,7 @@ static void unpack(const struct blobs *b, char *extras)
 static int exchange(const void *extra, size_t extra_n, void *extras)
 {
     bool leads = world.job->pe[world.me].slot == 0;
-    struct blobs b = {.extra = extra_n,
-                      .each = offsetof(struct card, address) + net.facts.address_size};
+    struct blobs b = {.extra = extra_n, .each = card_bytes()};
     b.whole = b.extra + b.each * (size_t)most_slots();
     b.mine = leads ? calloc(1, b.whole) : NULL;
     b.all = leads ? calloc((size_t)world.nodes, b.whole) : NULL;

@@ -18,9 +18,13 @@ struct card {
 };
 _Static_assert(sizeof(struct card) == CARD_SIZE, "cards are of one size");
 
+// From one card to the next, set by card_write: the file has room for the longest address, and only
+// what the transport's takes is ever touched.
+extern size_t card_stride;
+
 static inline struct card *card_of(struct job *job, int pe)
 {
-    return (struct card *)((char *)job + job->cards) + pe;
+    return (struct card *)((char *)job + job->cards + (size_t)pe * card_stride);
 }
 
 // This PE's card, for the transport in use. 0, or -1 after one line.
