@@ -163,22 +163,6 @@ bool rma_again(struct rma *r, int shoal_error)
 }
 
 // ---- Through the runtime
-struct stream {
-    shoal_rptr_t at;
-    char *data;
-    bool put;
-};
-
-static int move_block(MPI_Count disp, MPI_Count bytes, void *arg)
-{
-    struct stream *s = arg;
-    shoal_rptr_t at = shoal_rptr_add(s->at, disp);
-    int status = s->put ? shoal_put(at, s->data, (size_t)bytes, NULL, NULL)
-                        : shoal_get(s->data, at, (size_t)bytes, NULL, NULL);
-    s->data += bytes;
-    return status;
-}
-
 // The packed stream is the origin's buffer itself where that is dense.
 static int move_far(struct rma *r, bool put)
 {
@@ -191,10 +175,9 @@ static int move_far(struct rma *r, bool put)
     if (put && !is_dense)
         type_pack(o->type, o->buf, o->count, 0, data, n);
     int status;
-    do {
-        struct stream s = {r->at.at, data, put};
-        status = type_walk(r->there.type, r->there.count, move_block, &s);
-    } while (status != SHOAL_OK && rma_again(r, status));
+    do
+        status = rma_far_move(r, data, put);
+    while (status != SHOAL_OK && rma_again(r, status));
     if (!put && !is_dense && status == SHOAL_OK)
         type_unpack(o->type, o->buf, o->count, 0, data, n);
     if (!is_dense)

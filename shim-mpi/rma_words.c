@@ -146,29 +146,3 @@ void change_here(const struct op *op, const struct type *basic, char *at, const 
     else if (c.loop)
         change_crooked(&c, basic, at, in, n);
 }
-
-// Complete at the target: the next thing is to unlock it.
-int put_now(shoal_rptr_t at, const void *from, size_t n)
-{
-    shoal_event_t event = {0}, *events[] = {&event};
-    int status = shoal_put(at, from, n, NULL, &event);
-    if (status == SHOAL_OK && event.word)
-        status = shoal_wait(1, events, 1, NULL, NULL);
-    return status == SHOAL_OK ? event.status : status;
-}
-
-int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-               char *old, MPI_Count n)
-{
-    size_t bytes = array_bytes(basic, n);
-    char *copy = malloc(bytes);
-    if (!copy)
-        return SHOAL_ENOMEM;
-    int status = shoal_get(copy, at, bytes, NULL, NULL);
-    if (status == SHOAL_OK)
-        change_here(op, basic, copy, in, old, n);
-    if (status == SHOAL_OK && op->kind != OP_DOES_NOTHING)
-        status = put_now(at, copy, bytes);
-    free(copy);
-    return status;
-}

@@ -38,9 +38,6 @@ int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, co
               char *old, MPI_Count n);
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n);
-int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-               char *old, MPI_Count n);
-int put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
 size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element
 
 #endif

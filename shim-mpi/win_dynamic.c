@@ -258,13 +258,25 @@ static bool refresh(struct win *w, struct target *t, uint64_t version)
     return true;
 }
 
+// Does `next` go on where others that begin with e end? Shared memory that lies together is mapped
+// together; private memory has a region for each piece.
+static bool is_next(const struct attached *e, const struct attached *next, uint64_t end)
+{
+    return next->va == end && e->memory == MEMORY_SHARED && next->memory == MEMORY_SHARED &&
+           next->at.pe == e->at.pe && next->at.region == e->at.region &&
+           next->at.offset - e->at.offset == end - e->va;
+}
+
 static const struct attached *search(const struct attached_table *table, uint64_t va, size_t n)
 {
-    size_t i = place_of(table, va);
+    size_t i = place_of(table, va), last = i;
     const struct attached *e = &table->entry[i];
-    bool found = i < table->n && va >= e->va && e->size >= n && va - e->va <= e->size - n &&
-                 e->memory != MEMORY_NONE;
-    return found ? e : NULL;
+    if (i >= table->n || va < e->va || e->memory == MEMORY_NONE)
+        return NULL;
+    uint64_t end = e->va + e->size;
+    while (end - va < n && ++last < table->n && is_next(e, &table->entry[last], end))
+        end += table->entry[last].size;
+    return end - va >= n ? e : NULL;
 }
 
 // A target on another node is asked for its version only when the copy does not have the place: what
