@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILLED = 32 }; // elements that are worth looking for whole words among
+
 // ---- The processor's atomics
 #define WORDS(X) \
     X(8)         \
@@ -43,8 +45,8 @@
 WORDS(X)
 #undef X
 
-void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
-                MPI_Count n)
+static void words_one_size(const struct change *c, size_t size, void *at, const char *in, char *old,
+                           MPI_Count n)
 {
     switch (size) {
 #define X(bits) \
@@ -52,6 +54,48 @@ void words_here(const struct change *c, size_t size, void *at, const char *in, c
         WORDS(X)
 #undef X
     }
+}
+
+// Many small elements: as many as fit 8 bytes at a time. What is atomic for all of them is so for
+// each, also against atomics on single ones: the processor owns the whole line.
+static void words_filled(const struct change *c, size_t size, char *at, const char *in, char *old,
+                         size_t words)
+{
+    for (size_t i = 0; i < words; i++, at += sizeof(uint64_t)) {
+        _Atomic uint64_t *word = (void *)at;
+        uint64_t operand = 0, was, new;
+        if (c->kind != OP_DOES_NOTHING)
+            memcpy(&operand, in + i * sizeof operand, sizeof operand);
+        if (c->kind == OP_REPLACES)
+            was = atomic_exchange_explicit(word, operand, memory_order_acq_rel);
+        else
+            was = atomic_load_explicit(word, memory_order_acquire);
+        while (c->loop) {
+            new = was;
+            c->loop(&operand, &new, (MPI_Count)(sizeof new / size));
+            if (atomic_compare_exchange_weak_explicit(word, &was, new, memory_order_acq_rel,
+                                                      memory_order_acquire))
+                break;
+        }
+        if (old)
+            memcpy(old + i * sizeof was, &was, sizeof was);
+    }
+}
+
+void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
+                MPI_Count n)
+{
+    if (n < FILLED || size == sizeof(uint64_t)) {
+        words_one_size(c, size, at, in, old, n);
+        return;
+    }
+    size_t bytes = (size_t)n * size, head = -(uintptr_t)at % sizeof(uint64_t);
+    size_t words = (bytes - head) / sizeof(uint64_t), done = head + words * sizeof(uint64_t);
+    char *to = at;
+    words_one_size(c, size, to, in, old, (MPI_Count)(head / size));
+    words_filled(c, size, to + head, in ? in + head : NULL, old ? old + head : NULL, words);
+    words_one_size(c, size, to + done, in ? in + done : NULL, old ? old + done : NULL,
+                   (MPI_Count)((bytes - done) / size));
 }
 
 // ---- The runtime's atomics
