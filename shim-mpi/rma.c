@@ -172,40 +172,6 @@ bool rma_again(struct rma *r, int shoal_error)
 }
 
 // ---- Through the runtime
-struct stream {
-    struct rma *r;
-    char *data;
-    bool put;
-};
-
-static int move_piece(struct stream *s, const struct place *at, size_t n)
-{
-    int status = SHOAL_OK;
-    if (!at->direct)
-        status = s->put ? shoal_put(at->at, s->data, n, NULL, NULL)
-                        : shoal_get(s->data, at->at, n, NULL, NULL);
-    else
-        memcpy(s->put ? at->direct : s->data, s->put ? s->data : at->direct, n);
-    s->data += n;
-    return status;
-}
-
-static int move_block(MPI_Count disp, MPI_Count bytes, void *arg)
-{
-    struct stream *s = arg;
-    struct place at = {.at = shoal_rptr_add(s->r->at.at, disp)};
-    int status = SHOAL_OK;
-    if (likely(!s->r->is_scattered))
-        return move_piece(s, &at, (size_t)bytes);
-    while (bytes && status == SHOAL_OK) {
-        size_t n = rma_piece(s->r, disp, bytes, &at);
-        status = n ? move_piece(s, &at, n) : SHOAL_EFAULT;
-        disp += (MPI_Count)n;
-        bytes -= (MPI_Count)n;
-    }
-    return status;
-}
-
 // The packed stream is the origin's buffer itself where that is dense.
 static int move_far(struct rma *r, bool put)
 {
@@ -218,10 +184,9 @@ static int move_far(struct rma *r, bool put)
     if (put && !is_dense)
         type_pack(o->type, o->buf, o->count, 0, data, n);
     int status;
-    do {
-        struct stream s = {r, data, put};
-        status = type_walk(r->there.type, r->there.count, move_block, &s);
-    } while (status != SHOAL_OK && rma_again(r, status));
+    do
+        status = rma_far_move(r, data, put);
+    while (status != SHOAL_OK && rma_again(r, status));
     if (!put && !is_dense && status == SHOAL_OK)
         type_unpack(o->type, o->buf, o->count, 0, data, n);
     if (!is_dense)

@@ -54,6 +54,10 @@ int rma_raise(struct rma *r, int shoal_error);
 // An operation failed before it did anything: is it worth another try, at a place looked up anew?
 bool rma_again(struct rma *r, int shoal_error);
 
+// Through the runtime, between the target's elements and their stream: 0 or SHOAL_E* (rma_far.c).
+int rma_far_move(struct rma *r, void *data, bool put);
+int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
+
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped

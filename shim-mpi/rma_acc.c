@@ -32,30 +32,54 @@ struct acc {
     bool is_locked;
 };
 
+// Elements that others may change by atomics.
+static bool is_of_words(const struct acc *a, const struct place *p)
+{
+    return p->memory == MEMORY_SHARED && is_word_type(a->basic);
+}
+
+static void lock(struct acc *a)
+{
+    if (a->is_locked || target_access(a->r->t) & ACCESS_EXCLUSIVE)
+        return;
+    accumulate_lock(a->r->t);
+    a->is_locked = true;
+}
+
+// Of words at a crooked place that is not mapped here.
+static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
+{
+    size_t bytes = array_bytes(a->basic, n);
+    char *copy = malloc(bytes);
+    int status = copy ? shoal_get(copy, at, bytes, NULL, NULL) : SHOAL_ENOMEM;
+    if (status == SHOAL_OK)
+        change_here(a->r->op, a->basic, copy, a->in, a->old, n);
+    if (status == SHOAL_OK && a->r->op->kind != OP_DOES_NOTHING)
+        status = rma_far_put_now(at, copy, bytes);
+    free(copy);
+    return status;
+}
+
 static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
 {
     const struct type *basic = a->basic;
-    const struct op *op = a->r->op;
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool exclusive = target_access(a->r->t) & ACCESS_EXCLUSIVE;
-    bool words = !exclusive && p->memory == MEMORY_SHARED && is_word_type(basic) &&
+    bool words = !(target_access(a->r->t) & ACCESS_EXCLUSIVE) && is_of_words(a, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
-    if (!words && !exclusive && !a->is_locked) {
-        accumulate_lock(a->r->t);
-        a->is_locked = true;
-    }
+    if (!words)
+        lock(a);
     if (words && here) {
-        struct change c = change_of(op, basic);
+        struct change c = change_of(a->r->op, basic);
         words_here(&c, size, here, a->in, a->old, n);
     } else if (words)
-        status = words_far(op, basic, at, a->in, a->old, n);
+        status = words_far(a->r->op, basic, at, a->in, a->old, n);
     else if (here)
-        change_here(op, basic, here, a->in, a->old, n);
+        change_here(a->r->op, basic, here, a->in, a->old, n);
     else
-        status = change_far(op, basic, at, a->in, a->old, n);
+        status = change_far(a, at, n);
     a->in = a->in ? a->in + step : NULL;
     a->old = a->old ? a->old + step : NULL;
     return status;
@@ -89,11 +113,48 @@ static int change_block(MPI_Count disp, MPI_Count bytes, void *arg)
     return status;
 }
 
+// All elements are got, changed and put under the lock. stream: room for the target's.
+static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
+{
+    size_t bytes = (size_t)(n * a->basic->size);
+    lock(a);
+    int status = rma_far_move(a->r, stream, false);
+    if (status != SHOAL_OK)
+        return status;
+    if (array != stream)
+        type_unpack(a->basic, array, n, 0, stream, bytes);
+    change_here(a->r->op, a->basic, array, a->in, a->old, n);
+    if (a->r->op->kind == OP_DOES_NOTHING)
+        return status;
+    if (array != stream)
+        type_pack(a->basic, array, n, 0, stream, bytes);
+    status = rma_far_move(a->r, stream, true);
+    return status == SHOAL_OK ? shoal_quiet(a->r->at.at.pe) : status;
+}
+
+static int change_whole(struct acc *a)
+{
+    MPI_Count n = a->r->there.count * a->r->there.type->size / a->basic->size;
+    char *stream = malloc((size_t)(n * a->basic->size));
+    char *array = a->basic->is_dense ? stream : malloc(array_bytes(a->basic, n));
+    int status = stream && array ? change_stream(a, stream, array, n) : SHOAL_ENOMEM;
+    if (array != stream)
+        free(array);
+    free(stream);
+    return status;
+}
+
 static int change_all(struct acc *a)
 {
     const struct rma_side *there = &a->r->there;
-    int status = there->type == a->basic ? change_run(a, 0, there->count)
-                                         : type_walk(there->type, there->count, change_block, a);
+    int status;
+    bool is_whole = !is_of_words(a, &a->r->at) || target_access(a->r->t) & ACCESS_EXCLUSIVE;
+    if (!a->r->at.direct && !a->r->is_scattered && is_whole)
+        status = change_whole(a);
+    else if (there->type == a->basic)
+        status = change_run(a, 0, there->count);
+    else
+        status = type_walk(there->type, there->count, change_block, a);
     if (a->is_locked)
         accumulate_unlock(a->r->t);
     return status;

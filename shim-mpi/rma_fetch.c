@@ -82,7 +82,7 @@ static int swap_locked(struct rma *r, const void *compare, size_t size)
         if (r->at.direct)
             memcpy(r->at.direct, r->origin.buf, size);
         else
-            status = put_now(r->at.at, r->origin.buf, size);
+            status = rma_far_put_now(r->at.at, r->origin.buf, size);
     }
     accumulate_unlock(r->t);
     if (status == SHOAL_OK)

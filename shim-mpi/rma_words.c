@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILLED = 32 }; // elements that are worth looking for whole words among
+
 // ---- The processor's atomics
 #define WORDS(X) \
     X(8)         \
@@ -30,7 +32,7 @@
                 uint##bits##_t new;                                                              \
                 while (c->loop) {                                                                \
                     new = was;                                                                   \
-                    c->loop(&operand, &new, c->per);                                             \
+                    c->loop(&operand, &new, 1);                                                  \
                     if (atomic_compare_exchange_weak_explicit(                                   \
                             &word[i], &was, new, memory_order_acq_rel, memory_order_acquire))    \
                         break;                                                                   \
@@ -43,8 +45,8 @@
 WORDS(X)
 #undef X
 
-static void words_of(const struct change *c, size_t size, char *at, const char *in, char *old,
-                     MPI_Count n)
+static void words_one_size(const struct change *c, size_t size, void *at, const char *in, char *old,
+                           MPI_Count n)
 {
     switch (size) {
 #define X(bits) \
@@ -54,30 +56,46 @@ static void words_of(const struct change *c, size_t size, char *at, const char *
     }
 }
 
-// Small elements change 8 bytes at a time where they lie so: atomics of any size of the processor are
-// atomic against each other.
+// Many small elements: as many as fit 8 bytes at a time. What is atomic for all of them is so for
+// each, also against atomics on single ones: the processor owns the whole line.
+static void words_filled(const struct change *c, size_t size, char *at, const char *in, char *old,
+                         size_t words)
+{
+    for (size_t i = 0; i < words; i++, at += sizeof(uint64_t)) {
+        _Atomic uint64_t *word = (void *)at;
+        uint64_t operand = 0, was, new;
+        if (c->kind != OP_DOES_NOTHING)
+            memcpy(&operand, in + i * sizeof operand, sizeof operand);
+        if (c->kind == OP_REPLACES)
+            was = atomic_exchange_explicit(word, operand, memory_order_acq_rel);
+        else
+            was = atomic_load_explicit(word, memory_order_acquire);
+        while (c->loop) {
+            new = was;
+            c->loop(&operand, &new, (MPI_Count)(sizeof new / size));
+            if (atomic_compare_exchange_weak_explicit(word, &was, new, memory_order_acq_rel,
+                                                      memory_order_acquire))
+                break;
+        }
+        if (old)
+            memcpy(old + i * sizeof was, &was, sizeof was);
+    }
+}
+
 void words_here(const struct change *c, size_t size, void *at, const char *in, char *old,
                 MPI_Count n)
 {
-    const size_t wide = sizeof(uint64_t);
-    MPI_Count per = (MPI_Count)(wide / size);
-    MPI_Count head = (MPI_Count)((-(uintptr_t)at % wide) / size);
-    if (per > 1 && n >= head + per) {
-        MPI_Count part[] = {head, (n - head) / per * per, (n - head) % per};
-        struct change eight = *c;
-        eight.is_sum = false; // an element's carry is not the next one's
-        eight.per = (uint8_t)per;
-        for (int i = 0; i < 3; i++) {
-            size_t bytes = (size_t)part[i] * size;
-            words_of(i == 1 ? &eight : c, i == 1 ? wide : size, at, in, old,
-                     i == 1 ? part[i] / per : part[i]);
-            at = (char *)at + bytes;
-            in = in ? in + bytes : NULL;
-            old = old ? old + bytes : NULL;
-        }
-    } else {
-        words_of(c, size, at, in, old, n);
+    if (n < FILLED || size == sizeof(uint64_t)) {
+        words_one_size(c, size, at, in, old, n);
+        return;
     }
+    size_t bytes = (size_t)n * size, head = -(uintptr_t)at % sizeof(uint64_t);
+    size_t words = (bytes - head) / sizeof(uint64_t), done = head + words * sizeof(uint64_t);
+    char *to = at;
+    words_one_size(c, size, to, in, old, (MPI_Count)(head / size));
+    words_filled(c, size, to + head, in ? in + head : NULL, old ? old + head : NULL, words);
+    words_one_size(c, size, to + done, in ? in + done : NULL, old ? old + done : NULL,
+                   (MPI_Count)((bytes - done) / size));
 }
 
 // ---- The runtime's atomics
@@ -171,30 +189,4 @@ void change_here(const struct op *op, const struct type *basic, char *at, const 
         c.loop(in, at, n);
     else if (c.loop)
         change_crooked(&c, basic, at, in, n);
-}
-
-// Complete at the target: the next thing is to unlock it.
-int put_now(shoal_rptr_t at, const void *from, size_t n)
-{
-    shoal_event_t event = {0}, *events[] = {&event};
-    int status = shoal_put(at, from, n, NULL, &event);
-    if (status == SHOAL_OK && event.word)
-        status = shoal_wait(1, events, 1, NULL, NULL);
-    return status == SHOAL_OK ? event.status : status;
-}
-
-int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-               char *old, MPI_Count n)
-{
-    size_t bytes = array_bytes(basic, n);
-    char *copy = malloc(bytes);
-    if (!copy)
-        return SHOAL_ENOMEM;
-    int status = shoal_get(copy, at, bytes, NULL, NULL);
-    if (status == SHOAL_OK)
-        change_here(op, basic, copy, in, old, n);
-    if (status == SHOAL_OK && op->kind != OP_DOES_NOTHING)
-        status = put_now(at, copy, bytes);
-    free(copy);
-    return status;
 }

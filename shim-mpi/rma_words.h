@@ -12,7 +12,6 @@ struct change {
     op_loop *loop; // NULL: see kind
     uint8_t kind;  // enum op_kind
     bool is_sum;   // of integers
-    uint8_t per;   // elements in it
 };
 
 static inline struct change change_of(const struct op *op, const struct type *basic)
@@ -20,7 +19,6 @@ static inline struct change change_of(const struct op *op, const struct type *ba
     bool computes = op->kind == OP_COMPUTES;
     return (struct change){.loop = computes ? op_loops[op->which][basic->what->element] : NULL,
                            .kind = op->kind,
-                           .per = 1,
                            .is_sum = computes && op->which == OP_SUM &&
                                      basic->what->class == CLASS_INTEGER};
 }
@@ -46,9 +44,6 @@ int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, co
               char *old, MPI_Count n);
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n);
-int change_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-               char *old, MPI_Count n);
-int put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
 size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element
 
 #endif

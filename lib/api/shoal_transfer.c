@@ -15,6 +15,9 @@
 #include "wait.h"
 
 #include <string.h>
+#include <sys/uio.h>
+
+enum { PARTS = 256 }; // moved by one call
 
 // ---- Events
 static bool is_done(shoal_event_t *e)
@@ -296,6 +299,43 @@ static int check_parts(const shoal_part_t part[], size_t parts)
     return status;
 }
 
+static int move_each(int kind, const shoal_part_t part[], size_t parts)
+{
+    int status = SHOAL_OK;
+    for (size_t i = 0; i < parts && !status; i++) {
+        struct operation op = {.kind = kind,
+                               .initiator = world.me,
+                               .remote = part[i].remote,
+                               .n = part[i].n,
+                               .local = place_of(part[i].local),
+                               .has_local = true};
+        status = move(&op);
+    }
+    return status;
+}
+
+// Up to PARTS of them by one call of the kernel where all are private memory of a PE of this node.
+// SHOAL_EAGAIN: they are not, or it does not work.
+static int move_private(int kind, const shoal_part_t part[], size_t parts)
+{
+    struct iovec own[PARTS], there[PARTS];
+    int pe = part[0].remote.pe;
+    for (size_t i = 0; i < parts; i++) {
+        struct place at;
+        int status = region_resolve(&part[i].remote, part[i].n, &at);
+        if (status)
+            return status;
+        if (at.space != SPACE_PRIVATE || pe == world.me || !world_is_here(pe))
+            return SHOAL_EAGAIN;
+        own[i] = (struct iovec){part[i].local, part[i].n};
+        there[i] = (struct iovec){(void *)(uintptr_t)at.offset, part[i].n};
+    }
+    int status = place_copy_private(pe, kind == SHOAL_WORK_PUT, own, there, parts);
+    if (status == SHOAL_OK && kind == SHOAL_WORK_PUT)
+        peer_wake(pe);
+    return status;
+}
+
 static int move_parts(int kind, const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
                       shoal_event_t *event)
 {
@@ -307,14 +347,11 @@ static int move_parts(int kind, const shoal_part_t part[], size_t parts, const s
         status = begin(&c, part[0].remote, 0, comp, event);
     if (status)
         return status;
-    for (size_t i = 0; i < parts && !status; i++) {
-        struct operation op = {.kind = kind,
-                               .initiator = world.me,
-                               .remote = part[i].remote,
-                               .n = part[i].n,
-                               .local = place_of(part[i].local),
-                               .has_local = true};
-        status = move(&op);
+    for (size_t i = 0; i < parts && !status; i += PARTS) {
+        size_t n = parts - i < PARTS ? parts - i : PARTS;
+        status = move_private(kind, part + i, n);
+        if (status == SHOAL_EAGAIN)
+            status = move_each(kind, part + i, n);
     }
     return finish(&c, status);
 }

@@ -96,6 +96,27 @@ int place_reaches_private(int pe)
     return answer == YES;
 }
 
+// The kernel may stop between two pieces: then what is left is told again.
+int place_copy_private(int pe, bool put, const struct iovec *own, const struct iovec *there,
+                       size_t n)
+{
+    cross_copy_fn *how = put ? process_vm_writev : process_vm_readv;
+    pid_t pid = atomic_load_explicit(&world_ctl(pe)->pid, memory_order_relaxed);
+    if (!place_reaches_private(pe))
+        return SHOAL_EAGAIN;
+    for (size_t i = 0; i < n;) {
+        ssize_t got = how(pid, own + i, n - i, there + i, n - i, 0);
+        if (got < 0 && errno != EINTR)
+            return errno == EFAULT ? SHOAL_EFAULT : SHOAL_EAGAIN;
+        size_t done = got > 0 ? (size_t)got : 0, first = i;
+        for (; i < n && done >= own[i].iov_len; i++)
+            done -= own[i].iov_len;
+        if (got >= 0 && i == first)
+            return SHOAL_EFAULT;
+    }
+    return SHOAL_OK;
+}
+
 // One end is symmetric memory of another node, the other is mapped here.
 static int copy_far(struct place to, struct place from, void *to_here, void *from_here, size_t n)
 {

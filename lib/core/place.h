@@ -45,6 +45,12 @@ static inline void *place_here(struct place p)
 // private memory of *needs, or it is on another node; *needs has to do its part; SHOAL_EFAULT: it is not mapped there.
 int place_copy(struct place to, struct place from, size_t n, int *needs);
 
+// n pieces at once between own memory and the private memory of one other PE. SHOAL_EAGAIN: not
+// without help, nothing has happened; SHOAL_EFAULT.
+struct iovec;
+int place_copy_private(int pe, bool put, const struct iovec *own, const struct iovec *there,
+                       size_t n);
+
 // Does this PE reach the private memory of pe without help? Tried once per peer, on real memory.
 int place_reaches_private(int pe);
 

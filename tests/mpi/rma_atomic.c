@@ -133,6 +133,38 @@ static void counters(MPI_Aint disp)
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+// ---- Long arrays of bytes, which are changed many at a time, against single bytes
+static void small_elements(MPI_Aint disp)
+{
+    enum { N = 101 };
+    unsigned char ones[N], zeros[N] = {0}, got[N], all[N], sums[N] = {0};
+    uint64_t seed = (uint64_t)me + 7;
+    memset(ones, 1, sizeof ones);
+    OK(MPI_Win_lock_all(0, win));
+    if (me == HOME)
+        OK(MPI_Accumulate(zeros, N, MPI_UNSIGNED_CHAR, HOME, disp, N, MPI_UNSIGNED_CHAR,
+                          MPI_REPLACE, win));
+    OK(MPI_Win_flush_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < times; i++) {
+        int at = (int)rnd_below(&seed, N), n = i % 2 ? 1 : 1 + (int)rnd_below(&seed, N - at);
+        if (n == 1)
+            OK(MPI_Fetch_and_op(ones, got, MPI_UNSIGNED_CHAR, HOME, disp + at, MPI_SUM, win));
+        else
+            OK(MPI_Accumulate(ones, n, MPI_UNSIGNED_CHAR, HOME, disp + at, n, MPI_UNSIGNED_CHAR,
+                              MPI_SUM, win));
+        for (int k = at; k < at + n; k++)
+            sums[k]++;
+    }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Allreduce(sums, all, N, MPI_UNSIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD));
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, win));
+    OK(MPI_Get(got, N, MPI_BYTE, HOME, disp, N, MPI_BYTE, win));
+    OK(MPI_Win_unlock(HOME, win));
+    CHECK_EACH(i, N, got[i], all[i]);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 // ---- The largest of all, with who gave it, in pairs with gaps; sums of what is wider than a word
 static void wide(MPI_Aint disp)
 {
@@ -219,6 +251,7 @@ int main(void)
             counters(64 + crooked);
             structures(192 + crooked);
             wide(128 + crooked);
+            small_elements(64 + crooked);
         }
         OK(MPI_Win_free(&win));
         if (!shared)

@@ -83,6 +83,40 @@ static void come_and_go(void)
             block_free(block[i], i % 2);
 }
 
+// Neighbours that were attached apart are one where their memory is shared: of the heap here, and
+// not in the order of their addresses.
+static void pieces(void)
+{
+    enum { PIECES = 5, PIECE = 64 };
+    MPI_Win win;
+    char *p, out[PIECES * PIECE], in[PIECES * PIECE];
+    int next = (me + 1) % npes;
+    MPI_Aint mine, theirs;
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Alloc_mem(sizeof out, MPI_INFO_NULL, &p));
+    for (int i = 0; i < PIECES; i++)
+        OK(MPI_Win_attach(win, p + (i * 3 + 1) % PIECES * PIECE, PIECE));
+    mine = address(p);
+    OK(MPI_Sendrecv(&mine, 1, MPI_AINT, (me + npes - 1) % npes, 0, &theirs, 1, MPI_AINT, next, 0,
+                    MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    fill(out, sizeof out, (unsigned)me);
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Put(out, sizeof out, MPI_BYTE, next, theirs, sizeof out, MPI_BYTE, win));
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Get(in, sizeof in - 10, MPI_BYTE, next, theirs + 10, sizeof in - 10, MPI_BYTE, win));
+    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    CHECK_MEM(in, out + 10, sizeof in - 10, "what was put over several pieces");
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    OK(MPI_Win_detach(win, p + 2 * PIECE));
+    OK(MPI_Win_fence(0, win));
+    CHECK_EQ(class_of(MPI_Put(out, 3 * PIECE, MPI_BYTE, me, mine, 3 * PIECE, MPI_BYTE, win)),
+             MPI_ERR_RMA_RANGE);
+    OK(MPI_Put(out, 2 * PIECE, MPI_BYTE, me, mine, 2 * PIECE, MPI_BYTE, win));
+    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    OK(MPI_Win_free(&win));
+    OK(MPI_Free_mem(p));
+}
+
 // ---- A list whose head is at rank 0: everybody appends at once, by comparing and swapping
 struct place {
     MPI_Aint address;
@@ -221,6 +255,7 @@ int main(void)
         return mpi_done();
     across();
     come_and_go();
+    pieces();
     list(true);
     list(false);
     return mpi_done();

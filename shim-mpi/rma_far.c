@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between a packed stream and the blocks of a layout in memory that is not mapped here, many blocks
+// by one call of the runtime.
+#include "rma.h"
+
+enum { PARTS = 256 };
+
+struct far {
+    struct rma *r;
+    char *data;
+    bool put;
+    size_t n;
+    shoal_part_t part[PARTS];
+};
+
+static int flush(struct far *f)
+{
+    size_t n = f->n;
+    f->n = 0;
+    if (n == 0)
+        return SHOAL_OK;
+    if (n == 1 && f->put)
+        return shoal_put(f->part[0].remote, f->part[0].local, f->part[0].n, NULL, NULL);
+    if (n == 1)
+        return shoal_get(f->part[0].local, f->part[0].remote, f->part[0].n, NULL, NULL);
+    return f->put ? shoal_putv(f->part, n, NULL, NULL) : shoal_getv(f->part, n, NULL, NULL);
+}
+
+static int add(struct far *f, shoal_rptr_t at, size_t n)
+{
+    f->part[f->n++] = (shoal_part_t){at, f->data, n};
+    f->data += n;
+    return f->n == PARTS ? flush(f) : SHOAL_OK;
+}
+
+static int add_block(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct far *f = arg;
+    struct place at;
+    int status = SHOAL_OK;
+    if (likely(!f->r->is_scattered))
+        return add(f, shoal_rptr_add(f->r->at.at, disp), (size_t)bytes);
+    while (bytes && status == SHOAL_OK) {
+        size_t n = rma_piece(f->r, disp, bytes, &at);
+        status = n ? add(f, at.at, n) : SHOAL_EFAULT;
+        disp += (MPI_Count)n;
+        bytes -= (MPI_Count)n;
+    }
+    return status;
+}
+
+int rma_far_move(struct rma *r, void *data, bool put)
+{
+    struct far f;
+    f.r = r;
+    f.data = data;
+    f.put = put;
+    f.n = 0;
+    int status = type_walk(r->there.type, r->there.count, add_block, &f);
+    return status == SHOAL_OK ? flush(&f) : status;
+}
+
+int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n)
+{
+    int status = shoal_put(at, from, n, NULL, NULL);
+    return status == SHOAL_OK ? shoal_quiet(at.pe) : status;
+}
