@@ -248,7 +248,7 @@ static int find_basic(struct rma *r, bool has_result, const struct type **basic)
 int rma_accumulate(struct rma *r, bool has_result)
 {
     bool idle;
-    const struct type *basic;
+    const struct type *basic = NULL;
     unsigned parts = RMA_OP | (has_result ? RMA_RESULT : 0u) |
                      (r->op_handle == MPI_NO_OP ? 0u : RMA_ORIGIN);
     int error = rma_begin(r, parts, &idle);
