@@ -2,12 +2,12 @@
 // Streams and their batches. See stream.h.
 #include "stream.h"
 
-#include "cpu_amo.h"
 #include "host_watch.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
 #include "settings.h"
+#include "stream_record.h"
 #include "wait.h"
 #include "world.h"
 
@@ -17,19 +17,6 @@
 #include <string.h>
 
 enum { LIMIT_STREAMS = 256, SESSION_PUT = LIMIT_BATCH / 4 };
-
-// In front of an operation's bytes, which are padded to whole words. An atomic's are its operand, and
-// for CSWAP what it compares with.
-struct record {
-    uint64_t offset;
-    uint32_t n; // bytes of a put
-    uint8_t region;
-    uint8_t op; // enum transport_op, or PUT
-    uint8_t width;
-    uint8_t unused;
-};
-_Static_assert(sizeof(struct record) == 16, "the same everywhere");
-enum { PUT = TRANSPORT_OP_COUNT, MOST_RECORD = sizeof(struct record) + 2 * sizeof(uint64_t) };
 
 struct batch {
     pthread_mutex_t lock; // held while it is sent: what comes next must not overtake it
@@ -50,11 +37,6 @@ static size_t room(void)
     return net_batch_room() < LIMIT_BATCH ? net_batch_room() : LIMIT_BATCH;
 }
 
-static size_t padded(size_t n)
-{
-    return (n + 7) & ~(size_t)7;
-}
-
 // ---- Sending
 _Noreturn static void failed(int pe, int status)
 {
@@ -71,9 +53,9 @@ static int try_one(struct stream *s, const struct batch *b)
     memcpy(&operand, b->bytes + sizeof r, sizeof operand);
     struct transport_remote to = {b->pe, r.region, r.offset};
     if (b->count != 1 || atomic_load_explicit(&s->fenced, memory_order_relaxed) ||
-        (r.op == PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
+        (r.op == RECORD_PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
         return TRANSPORT_UNSUPPORTED;
-    if (r.op == PUT)
+    if (r.op == RECORD_PUT)
         return net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL);
     return net.transport->amo(net.ep, s->ctx, to, (enum transport_op)r.op,
                               (enum transport_width)r.width, operand, 0, NULL, NULL);
@@ -201,14 +183,15 @@ static void append(struct batch *b, const struct record *r, const void *from, si
     unsigned char *to = b->bytes + b->n;
     memcpy(to, r, sizeof *r);
     memcpy(to + sizeof *r, from, n);
-    atomic_store_explicit(&b->n, b->n + (uint32_t)(sizeof *r + padded(n)), memory_order_relaxed);
+    atomic_store_explicit(&b->n, b->n + (uint32_t)(sizeof *r + record_padded(n)),
+                          memory_order_relaxed);
     b->count++;
 }
 
 static void append_put(struct batch *b, struct transport_remote to, const void *from, size_t n)
 {
     struct record r = {
-        .offset = to.offset, .n = (uint32_t)n, .region = (uint8_t)to.region, .op = PUT};
+        .offset = to.offset, .n = (uint32_t)n, .region = (uint8_t)to.region, .op = RECORD_PUT};
     append(b, &r, from, n);
 }
 
@@ -239,12 +222,13 @@ static bool gathers(struct stream *s, size_t n)
         return false;
     if (unlikely(n > most) && atomic_load_explicit(&s->in_session, memory_order_relaxed))
         most = SESSION_PUT;
-    return n <= most && padded(n) + 2 * MOST_RECORD <= room();
+    return n <= most && record_padded(n) + 2 * RECORD_MOST <= room();
 }
 
 bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n)
 {
-    struct batch *b = gathers(s, n) ? take(s, to.pe, sizeof(struct record) + padded(n)) : NULL;
+    struct batch *b = gathers(s, n) ? take(s, to.pe, sizeof(struct record) + record_padded(n))
+                                    : NULL;
     if (!b)
         return false;
     bool was_empty = !b->n;
@@ -255,7 +239,7 @@ bool stream_put(struct stream *s, struct transport_remote to, const void *from, 
 
 bool stream_amo(struct stream *s, struct transport_remote at, const struct stream_amo *amo)
 {
-    struct batch *b = gathers(s, sizeof(uint64_t)) ? take(s, at.pe, MOST_RECORD) : NULL;
+    struct batch *b = gathers(s, sizeof(uint64_t)) ? take(s, at.pe, RECORD_MOST) : NULL;
     if (!b)
         return false;
     bool was_empty = !b->n;
@@ -270,7 +254,7 @@ bool stream_put_signal(struct stream *s, struct transport_remote to, const void 
                        struct transport_remote at, const struct stream_amo *signal)
 {
     struct batch *b = gathers(s, n)
-                          ? take(s, to.pe, sizeof(struct record) + padded(n) + MOST_RECORD)
+                          ? take(s, to.pe, sizeof(struct record) + record_padded(n) + RECORD_MOST)
                           : NULL;
     if (!b)
         return false;
@@ -372,79 +356,6 @@ void stream_session(struct stream *s, bool starts)
     atomic_store_explicit(&s->in_session, starts, memory_order_relaxed);
     if (!starts)
         stream_push(s, -1);
-}
-
-// ---- At the target
-static unsigned char *own_memory(const struct record *r, size_t n)
-{
-    bool in_data = r->region == TRANSPORT_DATA;
-    size_t size = in_data ? world.data_size : (size_t)world.slice_size;
-    if (r->region >= TRANSPORT_REGIONS_FIXED || r->offset > size || n > size - r->offset)
-        return NULL;
-    return (in_data ? (unsigned char *)world.data : (unsigned char *)world.ctl) + r->offset;
-}
-
-// One word is stored by one instruction, so that nobody waiting for it sees half of it.
-static bool apply_put(const struct record *r, const unsigned char *from)
-{
-    unsigned char *to = own_memory(r, r->n);
-    if (!to)
-        return false;
-    uint64_t word;
-    uint32_t half;
-    if (r->n == sizeof word && (uintptr_t)to % sizeof word == 0) {
-        memcpy(&word, from, sizeof word);
-        atomic_store_explicit((_Atomic uint64_t *)to, word, memory_order_release);
-    } else if (r->n == sizeof half && (uintptr_t)to % sizeof half == 0) {
-        memcpy(&half, from, sizeof half);
-        atomic_store_explicit((_Atomic uint32_t *)to, half, memory_order_release);
-    } else {
-        atomic_thread_fence(memory_order_release);
-        memcpy(to, from, r->n);
-    }
-    return true;
-}
-
-static bool apply_amo(const struct record *r, const unsigned char *from, uint64_t *old)
-{
-    size_t size = r->width == TRANSPORT_32 ? sizeof(uint32_t) : sizeof(uint64_t);
-    unsigned char *word = own_memory(r, size);
-    uint64_t operand, compare = 0;
-    if (!word || (uintptr_t)word % size)
-        return false;
-    memcpy(&operand, from, sizeof operand);
-    if (r->op == TRANSPORT_CSWAP)
-        memcpy(&compare, from + sizeof operand, sizeof compare);
-    *old = cpu_amo(word, (enum transport_op)r->op, (enum transport_width)r->width, operand,
-                   compare);
-    return true;
-}
-
-static size_t bytes_of(const struct record *r)
-{
-    if (r->op == PUT)
-        return padded(r->n);
-    return r->op == TRANSPORT_CSWAP ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
-}
-
-bool stream_apply(const void *records, size_t n, uint64_t *old)
-{
-    const unsigned char *at = records;
-    struct record r;
-    *old = 0;
-    while (n) {
-        if (n < sizeof r)
-            return false;
-        memcpy(&r, at, sizeof r);
-        if (r.op > PUT || r.width >= TRANSPORT_WIDTH_COUNT || bytes_of(&r) > n - sizeof r)
-            return false;
-        if (!(r.op == PUT ? apply_put(&r, at + sizeof r) : apply_amo(&r, at + sizeof r, old)))
-            return false;
-        at += sizeof r + bytes_of(&r);
-        n -= sizeof r + bytes_of(&r);
-    }
-    bell_check(&world_ctl(world.me)->bell);
-    return true;
 }
 
 // ---- Their life
