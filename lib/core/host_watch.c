@@ -247,7 +247,7 @@ static void look_at_connecting(struct edge *e)
         return;
     if (!error) {
         greet(e);
-    } else if (error == ECONNREFUSED) {
+    } else if (error == ECONNREFUSED || error == ECONNRESET) { // it came to its end before it looked
         vanish(e);
     } else {
         close_edge(e);
