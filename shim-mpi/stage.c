@@ -105,9 +105,9 @@ static void put_back(struct stage *s)
 static void fill(struct stage *s, const void *buf, MPI_Count count, const struct type *type,
                  size_t from, size_t n)
 {
-    if (likely(type->is_dense))
+    if (likely(n && type->is_dense)) // without data there may be no buffer
         memcpy(s->data + from, (const char *)type_at(type, buf) + from, n);
-    else
+    else if (n)
         type_pack(type, buf, count, (MPI_Count)from, s->data + from, n);
     // Pairs with the acquire load in follow.
     atomic_store_explicit(&s->filled, from + n, memory_order_release);
