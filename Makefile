@@ -225,7 +225,7 @@ $(BUILD)/tests/bench/mpi_%: tests/bench/mpi_%.c $(LIBMPI)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
 # What they call is optimized; they need not be, and compile in half the time.
-$(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g
+$(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g1
 $(BUILD)/tests/%: tests/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(PROGRAM_LIBS)
