@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ENV: SHMEM_SYMMETRIC_SIZE=8M
+// ENV: SHMEM_SYMMETRIC_SIZE=2M
 // A full heap: every call that allocates returns NULL, on every PE, what is allocated stays
 // intact, and after freeing all of it there is as much room as in the beginning.
 #include "../check.h"
 
-enum { BLOCK = 65536, MOST = 4096 };
+enum { BLOCK = 16384, MOST = 4096 };
 
 static unsigned char *blocks[MOST];
 
@@ -51,7 +51,7 @@ int main(void)
     unsigned char *model = must_alloc(BLOCK);
     for (int round = 0; round < 3; round++) {
         int n = fill_up(BLOCK, 0);
-        CHECK(n >= 115 && n < MOST); // 8 MB hold 128 of them; some room may go to bookkeeping
+        CHECK(n >= 115 && n < MOST); // 2 MB hold 128 of them; some room may go to bookkeeping
         nothing_left();
         for (int i = 0; i < n; i++) {
             fill(model, BLOCK, (unsigned)(i * 7 + me));

@@ -8,7 +8,7 @@
 
 #include "type_map.h"
 
-enum { TYPES = 3000, DEPTH = 4 };
+enum { TYPES = 1000, DEPTH = 4 };
 
 static uint64_t seed = 20250801;
 static int below(int n)
