@@ -20,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 256 }; // bytes of operands that are kept on the stack
+enum {
+    SMALL = 256,     // bytes of operands that are kept on the stack
+    MOST_LATER = 256 // elements whose old values come after the call
+};
 
 // ---- One accumulate
 struct acc {
@@ -118,7 +121,7 @@ static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
 {
     size_t bytes = (size_t)(n * a->basic->size);
     lock(a);
-    int status = rma_far_move(a->r, stream, false);
+    int status = rma_far_move(a->r, stream, false, NULL);
     if (status != SHOAL_OK)
         return status;
     if (array != stream)
@@ -128,7 +131,7 @@ static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
         return status;
     if (array != stream)
         type_pack(a->basic, array, n, 0, stream, bytes);
-    status = rma_far_move(a->r, stream, true);
+    status = rma_far_move(a->r, stream, true, NULL);
     return status == SHOAL_OK ? shoal_quiet(a->r->at.at.pe) : status;
 }
 
@@ -167,15 +170,15 @@ struct array {
     char small[SMALL];
 };
 
-// An array itself, or room for one.
+// An array itself, or room for one; `stays`: after the call.
 static bool array_init(struct array *array, const struct rma_side *s, const struct type *basic,
-                       size_t bytes)
+                       size_t bytes, bool stays)
 {
     const struct type *t = s->type;
     array->is_copy = !(t->is_dense && basic->is_dense) && t != basic;
-    array->at = !array->is_copy  ? (char *)s->buf + t->true_lb
-                : bytes <= SMALL ? array->small
-                                 : malloc(bytes);
+    array->at = !array->is_copy            ? (char *)s->buf + t->true_lb
+                : bytes <= SMALL && !stays ? array->small
+                                           : malloc(bytes);
     return array->at != NULL;
 }
 
@@ -185,6 +188,36 @@ static void array_free(struct array *array)
         free(array->at);
 }
 
+// ---- Begun by the call, where it is one run of words at another node
+static bool may_be_later(const struct rma *r, const struct type *basic, bool has_result)
+{
+    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
+           r->there.type == basic && r->at.va % (uint64_t)basic->size == 0 &&
+           !(target_access(r->t) & ACCESS_EXCLUSIVE) && words_far_begins(r->op, basic) &&
+           (!has_result || r->there.count <= MOST_LATER);
+}
+
+// Where that works the arrays that are copies are taken.
+static bool begin(struct rma *r, const struct type *basic, struct array *in, struct array *old)
+{
+    struct rma_later *l = rma_later_new(r, old->at ? (size_t)r->there.count : 1);
+    if (!l)
+        return false;
+    int status = words_far_begin(r->op, basic, r->at.at, in->at, old->at, r->there.count, l->event);
+    if (status != SHOAL_OK) { // of the first, as of all
+        free(l);
+        return false;
+    }
+    if (in->is_copy)
+        l->out = in->at;
+    if (old->is_copy) {
+        l->back = old->at;
+        rma_later_unpack(l, &r->result, basic, r->there.count);
+    }
+    rma_later_start(r, l);
+    return true;
+}
+
 static int accumulate(struct rma *r, const struct type *basic, bool has_result)
 {
     struct array in = {0}, old = {0};
@@ -192,13 +225,16 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     MPI_Count n = r->there.count * r->there.type->size / basic->size;
     size_t bytes = array_bytes(basic, n);
     bool has_origin = r->op->kind != OP_DOES_NOTHING;
-    if ((has_origin && !array_init(&in, &r->origin, basic, bytes)) ||
-        (has_result && !array_init(&old, &r->result, basic, bytes))) {
+    bool later = may_be_later(r, basic, has_result);
+    if ((has_origin && !array_init(&in, &r->origin, basic, bytes, later)) ||
+        (has_result && !array_init(&old, &r->result, basic, bytes, later))) {
         array_free(&in);
         return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", bytes);
     }
     if (in.is_copy)
         type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
+    if (later && begin(r, basic, &in, &old))
+        return MPI_SUCCESS;
     int status;
     do {
         a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};

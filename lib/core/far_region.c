@@ -81,8 +81,8 @@ void far_region_give(struct import *i)
 
 static struct transport_remote in_all(int pe, uint64_t space, uint64_t offset)
 {
-    return (struct transport_remote){
-        pe, space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP, offset};
+    return (struct transport_remote){pe, space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP,
+                                     offset};
 }
 
 // In a region that its owner has registered. When it finds none, the owner finds the words for it.

@@ -30,7 +30,7 @@ struct flight {
     _Atomic int left;       // answers, and 1 while it is being built
     _Atomic int status;     // the first error
     struct transport_request rma;
-    struct import *import;  // in use until the end, NULL: none
+    struct import *import; // in use until the end, NULL: none
     bool has_event;
     size_t expected, room;
     struct expected *answer;
@@ -166,8 +166,7 @@ uint64_t flight_expect(struct flight *f, void *to, size_t n)
 bool flight_answered(uint64_t token, uint64_t which, int status, const void *data, size_t n)
 {
     struct flight *f = &flights[token % FLIGHTS];
-    if (!token || token == TAKEN ||
-        atomic_load_explicit(&f->token, memory_order_acquire) != token)
+    if (!token || token == TAKEN || atomic_load_explicit(&f->token, memory_order_acquire) != token)
         return false;
     pthread_mutex_lock(&lock);
     struct expected *e = which < f->expected ? &f->answer[which] : NULL;
@@ -228,7 +227,7 @@ static bool add_rma(struct flight *f, const struct operation *op)
     if (!far_region_find(op, &at, &import))
         return false;
     if (import && f->import == import) {
-        far_region_give(import); // one use is enough
+        far_region_give(import);      // one use is enough
     } else if (import && f->import) { // of two regions: the first comes to its end
         struct waiter w = waiter_start(&world_ctl(world.me)->bell);
         while (atomic_load_explicit(&f->rma.left, memory_order_acquire))

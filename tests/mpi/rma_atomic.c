@@ -114,6 +114,7 @@ static void counters(MPI_Aint disp)
         default:
             n = 1;
             OK(MPI_Fetch_and_op(NULL, &want, MPI_INT, HOME, there, MPI_NO_OP, win));
+            OK(MPI_Win_flush(HOME, win));
             for (;; want = got) {
                 int more = want + 1;
                 OK(MPI_Compare_and_swap(&more, &want, &got, MPI_INT, HOME, there, win));
