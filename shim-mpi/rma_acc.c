@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-    SMALL = 256,     // bytes of operands that are kept on the stack
+    SMALL = 256,     // bytes that are kept on the stack
     MOST_LATER = 256 // elements whose old values come after the call
 };
 
@@ -49,17 +49,19 @@ static void lock(struct acc *a)
     a->is_locked = true;
 }
 
-// Of words at a crooked place that is not mapped here.
+// A run at a place that is not mapped here.
 static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
 {
+    _Alignas(max_align_t) char small[SMALL];
     size_t bytes = array_bytes(a->basic, n);
-    char *copy = malloc(bytes);
+    char *copy = bytes <= SMALL ? small : malloc(bytes);
     int status = copy ? shoal_get(copy, at, bytes, NULL, NULL) : SHOAL_ENOMEM;
     if (status == SHOAL_OK)
         change_here(a->r->op, a->basic, copy, a->in, a->old, n);
     if (status == SHOAL_OK && a->r->op->kind != OP_DOES_NOTHING)
         status = rma_far_put_now(at, copy, bytes);
-    free(copy);
+    if (copy != small)
+        free(copy);
     return status;
 }
 
@@ -116,7 +118,8 @@ static int change_block(MPI_Count disp, MPI_Count bytes, void *arg)
     return status;
 }
 
-// All elements are got, changed and put under the lock. stream: room for the target's.
+// Elements in many places are got, changed and put under the lock, all by one call of the runtime
+// each. stream: room for the target's.
 static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
 {
     size_t bytes = (size_t)(n * a->basic->size);
@@ -151,7 +154,9 @@ static int change_all(struct acc *a)
 {
     const struct rma_side *there = &a->r->there;
     int status;
-    bool is_whole = !is_of_words(a, &a->r->at) || target_access(a->r->t) & ACCESS_EXCLUSIVE;
+    bool is_run = there->type == a->basic && a->basic->is_dense;
+    bool is_whole = !is_run &&
+                    (!is_of_words(a, &a->r->at) || target_access(a->r->t) & ACCESS_EXCLUSIVE);
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)

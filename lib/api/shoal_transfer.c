@@ -173,10 +173,27 @@ static inline void copy(void *to, const void *from, size_t n)
         memmove(to, from, n);
 }
 
-static int transfer(int kind, shoal_rptr_t remote, void *local, size_t n, const shoal_comp_t *comp,
-                    shoal_event_t *event)
+// Private memory of another PE of this node, by one call of the kernel and little else. SHOAL_EAGAIN:
+// it is none, or that does not work.
+static int copy_private(int kind, struct place at, void *local, size_t n)
+{
+    bool puts = kind == SHOAL_WORK_PUT;
+    if (at.space != SPACE_PRIVATE || at.pe == world.me || !world_is_here(at.pe) || !n)
+        return SHOAL_EAGAIN;
+    int status = place_copy_private(at.pe, puts, &(struct iovec){local, n},
+                                    &(struct iovec){(void *)(uintptr_t)at.offset, n}, 1);
+    if (status == SHOAL_OK && puts)
+        peer_wake(at.pe);
+    return status;
+}
+
+static int transfer(int kind, shoal_rptr_t remote, struct place at, void *local, size_t n,
+                    const shoal_comp_t *comp, shoal_event_t *event)
 {
     struct call c;
+    int near = comp || !local ? SHOAL_EAGAIN : copy_private(kind, at, local, n);
+    if (near != SHOAL_EAGAIN)
+        return end(near, near == SHOAL_OK ? event : NULL);
     struct operation op = {.kind = kind,
                            .initiator = world.me,
                            .remote = remote,
@@ -198,7 +215,7 @@ PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_co
     int status = region_resolve(&to, n, &at);
     void *here = status ? NULL : place_here(at);
     if (unlikely(!here || comp || !from))
-        return status ? status : transfer(SHOAL_WORK_PUT, to, (void *)from, n, comp, event);
+        return status ? status : transfer(SHOAL_WORK_PUT, to, at, (void *)from, n, comp, event);
     copy(here, from, n);
     peer_wake(at.pe);
     return end(SHOAL_OK, event);
@@ -213,7 +230,7 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
     int status = region_resolve(&from, n, &at);
     const void *here = status ? NULL : place_here(at);
     if (unlikely(!here || comp || !to))
-        return status ? status : transfer(SHOAL_WORK_GET, from, to, n, comp, event);
+        return status ? status : transfer(SHOAL_WORK_GET, from, at, to, n, comp, event);
     copy(to, here, n);
     return end(SHOAL_OK, event);
 }
