@@ -121,7 +121,7 @@ static void overlapping_groups(int windows)
     static bool accesses[2][MOST][MOST];
     MPI_Win win[2];
     MPI_Group world, to[2], from[2];
-    int *p[2], value;
+    int *p[2], value[2];
     uint64_t seed = 11;
     OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
     for (int w = 0; w < windows; w++)
@@ -137,11 +137,11 @@ static void overlapping_groups(int windows)
             OK(MPI_Win_post(from[w], 0, win[w]));
         }
         for (int w = 0; w < windows; w++) {
-            value = round * 10 + w;
+            value[w] = round * 10 + w;
             OK(MPI_Win_start(to[w], 0, win[w]));
             for (int r = 0; r < npes; r++)
                 if (accesses[w][me][r])
-                    OK(MPI_Put(&value, 1, MPI_INT, r, me, 1, MPI_INT, win[w]));
+                    OK(MPI_Put(&value[w], 1, MPI_INT, r, me, 1, MPI_INT, win[w]));
         }
         for (int w = windows - 1; w >= 0; w--)
             OK(MPI_Win_complete(win[w]));
