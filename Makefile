@@ -69,7 +69,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
 	$(filter-out $(if $(FABRIC),,%/forge.c) $(if $(UCX),,%/forge_ucx.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
-BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
+BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c) $(if $(UCX),,%/net_raw_ucx.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
 
 LIB := $(BUILD)/lib/libshoal.so
 LIBMPI := $(BUILD)/lib/libmpi_abi.so
@@ -209,9 +209,11 @@ $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transport
 $(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm
-$(BUILD)/tests/bench/net_raw: tests/bench/net_raw.c
+$(BUILD)/tests/bench/net_raw: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs libfabric)
+$(BUILD)/tests/bench/net_raw_ucx: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs ucx)
+$(BUILD)/tests/bench/net_raw $(BUILD)/tests/bench/net_raw_ucx: $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs libfabric)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(RAW_LIBS)
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
