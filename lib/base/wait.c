@@ -130,10 +130,11 @@ static bool lingers(struct waiter *w)
     return now < w->linger;
 }
 
-// Returns false when it is time to give the core away.
+// Returns false when it is time to give the core away. Progress of a network is all the pause that is
+// needed: it takes longer than the others here.
 static bool spin(struct waiter *w)
 {
-    for (int i = 0; i < SPINS_PER_CLOCK; i++)
+    for (int i = 0; i < SPINS_PER_CLOCK && !wait_hooks.linger_ns; i++)
         cpu_relax();
     if (wait_now_ns() < w->deadline)
         return true;
