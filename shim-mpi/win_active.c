@@ -4,9 +4,8 @@
 // got. So epochs with different groups overlap as they like, and nothing is matched.
 #include "check.h"
 #include "error.h"
+#include "request.h"
 #include "win.h"
-
-#include <sched.h>
 
 enum {
     FENCE_ASSERTS = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
@@ -153,12 +152,10 @@ MPI_DEFINE(int, Win_test, MPI_Win win, int *flag)
         done = atomic_load_explicit(&w->control->peer[t - w->target].completed,
                                     memory_order_acquire) > t->completed;
     }
-    if (done) {
+    if (done)
         end_exposure(w);
-    } else { // a program that polls lets others go on
-        progress();
-        sched_yield();
-    }
+    else
+        progress_look();
     *flag = done;
     return MPI_SUCCESS;
 }
