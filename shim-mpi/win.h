@@ -31,7 +31,7 @@ struct control {
     // whom the one whose ticket is served may take it (win_word.c).
     _Alignas(LINE) _Atomic uint64_t holders;
     _Atomic uint64_t tickets, served;
-    // Held by whoever changes elements that no processor's atomic covers (win_acc.c).
+    // Held by whoever changes elements that no processor's atomic covers (rma_acc.c).
     _Atomic uint64_t accumulate;
     // The table of a dynamic window (win_dynamic.c): odd while it changes.
     _Alignas(LINE) _Atomic uint64_t version;

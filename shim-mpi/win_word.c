@@ -54,8 +54,8 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
         failed(status);
 }
 
-// Who waits for a word of another process's control, which rings no bell here, looks at it again and
-// again (progress_look).
+// Who waits for a word of another process's control, which rings no bell here, looks at it over and
+// over (progress_look).
 
 // ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
 // readers that hold another lock already pass by the queue: a writer in it may wait for that very
