@@ -39,10 +39,10 @@ MPI_DEFINE(int, Win_fence, int assert, MPI_Win win)
         win_flush(w, -1);
     shim_lock_take(&w->lock);
     win_close_touched(w);
-    w->epoch = assert &MPI_MODE_NOSUCCEED ? EPOCH_NONE : EPOCH_FENCE;
+    w->epoch = MPI_MODE_NOSUCCEED & assert ? EPOCH_NONE : EPOCH_FENCE;
     shim_lock_give(&w->lock);
-    if ((assert &(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) !=
-        (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))
+    int alone = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+    if ((alone & assert) != alone)
         win_barrier(w);
     return MPI_SUCCESS;
 }
@@ -189,7 +189,7 @@ MPI_DEFINE(int, Win_start, MPI_Group group, int assert, MPI_Win win)
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
         t->posted++;
-        if (!(assert &MPI_MODE_NOCHECK))
+        if (!(MPI_MODE_NOCHECK & assert))
             word_wait_own(&w->control->peer[t - w->target].posted, t->posted);
         atomic_store_explicit(&t->access, ACCESS_OPEN, memory_order_relaxed);
     }

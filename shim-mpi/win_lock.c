@@ -164,7 +164,7 @@ MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
         return error;
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     unsigned access = ACCESS_OPEN | ACCESS_PASSIVE | (exclusive ? ACCESS_EXCLUSIVE : 0u);
-    if (!(assert &MPI_MODE_NOCHECK)) {
+    if (!(MPI_MODE_NOCHECK & assert)) {
         lock_take(t, exclusive);
         access |= ACCESS_HELD;
     }
@@ -216,7 +216,7 @@ MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
     if (fits) {
         win_close_touched(w);
         w->epoch = EPOCH_LOCK_ALL;
-        w->is_nocheck = (assert &MPI_MODE_NOCHECK) != 0;
+        w->is_nocheck = (MPI_MODE_NOCHECK & assert) != 0;
     }
     shim_lock_give(&w->lock);
     if (!fits)
