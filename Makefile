@@ -52,7 +52,7 @@ SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/shm/*.c transports/adversary/*.c)
-SRC_network := $(wildcard transports/*.c) # part of each network's module
+SRC_network := $(wildcard transports/*.c) lib/base/subnet.c # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
 	$(if $(HWLOC),shim-mpi/hw_hwloc.c,shim-mpi/hw_none.c)
@@ -185,10 +185,14 @@ PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD
 PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
-# mpi_*: as mpicc would.
-$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+# As mpicc would.
+define mpi_program
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $(1) $< -o $@ \
+		-L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+endef
+$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+	$(call mpi_program)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)
@@ -218,14 +222,11 @@ $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
 $(BUILD)/tests/mpi/%: tests/mpi/%.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program)
 $(BUILD)/tests/bench/mpi: tests/bench/mpi.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include -DBENCH_SHMEM $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program,-DBENCH_SHMEM)
 $(BUILD)/tests/bench/mpi_%: tests/bench/mpi_%.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program)
 # What they call is optimized; they need not be, and compile in half the time.
 $(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g1
 $(BUILD)/tests/%: tests/%.c $(LIB)
