@@ -21,6 +21,7 @@ static long vertices, local; // vertex v is number v / npes of process v % npes
 static long *first,
     *neighbour; // edges of own vertex i: neighbour[first[i]] to neighbour[first[i + 1]]
 static long *offered, *parent, *level; // offered: the window, LONG_MAX for nothing
+static long *name;                     // of each own vertex; offers are read until the fence
 static MPI_Win win;
 
 // Edge e of the Kronecker graph with the benchmark's probabilities; all processes know all edges.
@@ -70,9 +71,8 @@ static void build(void)
 
 static void offer(long own)
 {
-    long vertex = own * npes + me;
     for (long k = first[own]; k < first[own + 1]; k++)
-        MPI_Accumulate(&vertex, 1, MPI_LONG, (int)(neighbour[k] % npes), neighbour[k] / npes, 1,
+        MPI_Accumulate(&name[own], 1, MPI_LONG, (int)(neighbour[k] % npes), neighbour[k] / npes, 1,
                        MPI_LONG, MPI_MIN, win);
 }
 
@@ -148,6 +148,9 @@ int main(int argc, char **argv)
                      &offered, &win);
     MPI_Alloc_mem(local * (MPI_Aint)sizeof(long), MPI_INFO_NULL, &level);
     parent = example_alloc((size_t)local, sizeof *parent);
+    name = example_alloc((size_t)local, sizeof *name);
+    for (long i = 0; i < local; i++)
+        name[i] = i * npes + me;
     double start = MPI_Wtime();
     long from, root, sums[2], mine[2] = {0, 0};
     edge(1, &root, &from);
@@ -163,6 +166,7 @@ int main(int argc, char **argv)
     MPI_Win_free(&win);
     MPI_Free_mem(level);
     free(parent);
+    free(name);
     free(first);
     free(neighbour);
     MPI_Finalize();

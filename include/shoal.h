@@ -211,7 +211,9 @@ typedef struct shoal_comp {
 } shoal_comp_t;
 
 // ---- Transfers. comp and event may be NULL; without an event shoal_quiet completes them. Sources
-// may be reused and destinations read when the event is done.
+// may be reused and destinations read when the event is done. Those to other nodes with an event and
+// no comp return at once; what only the target can tell (SHOAL_EKEY, SHOAL_EFAULT) is then the event's
+// status. Atomics and accumulates of one thread at a PE take effect in the order of the calls.
 int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
               shoal_event_t *event);
 int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *comp,

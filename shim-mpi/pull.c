@@ -106,7 +106,7 @@ void pull_accept(struct transfer *t, const struct rts *rts)
         pull_end(t);
         return;
     }
-    t->hook = (struct progress_hook){.fn = look_after_pull, .event = &t->event};
+    t->hook = (struct progress_hook){.fn = look_after_pull};
     progress_add(&t->hook);
 }
 

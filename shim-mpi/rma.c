@@ -149,7 +149,7 @@ int rma_begin(struct rma *r, unsigned parts, bool *idle)
 
 int rma_end(struct rma *r, bool idle)
 {
-    if (r->request)
+    if (r->request && !r->is_under_way)
         *r->request = object_handle(request_done(idle && r->rank == MPI_PROC_NULL));
     return MPI_SUCCESS;
 }
@@ -172,7 +172,25 @@ bool rma_again(struct rma *r, int shoal_error)
 }
 
 // ---- Through the runtime
-// The packed stream is the origin's buffer itself where that is dense.
+// The packed stream is the origin's buffer itself where that is dense. To another node it is but
+// begun here; its copy of the stream stays with it.
+static int begin_far(struct rma *r, char *data, size_t n, bool put)
+{
+    struct rma_side *o = &r->origin;
+    struct rma_later *l = rma_later_new(r, 1);
+    int status = l ? rma_far_move(r, data, put, l->event) : SHOAL_ENOMEM;
+    if (status != SHOAL_OK) {
+        free(l);
+        return status;
+    }
+    if (!o->type->is_dense)
+        l->back = data;
+    if (!o->type->is_dense && !put)
+        rma_later_unpack(l, o, NULL, (MPI_Count)n);
+    rma_later_start(r, l);
+    return status;
+}
+
 static int move_far(struct rma *r, bool put)
 {
     struct rma_side *o = &r->origin;
@@ -183,9 +201,11 @@ static int move_far(struct rma *r, bool put)
         return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", n);
     if (put && !is_dense)
         type_pack(o->type, o->buf, o->count, 0, data, n);
-    int status;
+    int status = SHOAL_ENOMEM;
+    if (rma_may_be_later(r) && begin_far(r, data, n, put) == SHOAL_OK)
+        return MPI_SUCCESS;
     do
-        status = rma_far_move(r, data, put);
+        status = rma_far_move(r, data, put, NULL);
     while (status != SHOAL_OK && rma_again(r, status));
     if (!put && !is_dense && status == SHOAL_OK)
         type_unpack(o->type, o->buf, o->count, 0, data, n);

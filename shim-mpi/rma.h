@@ -4,6 +4,7 @@
 #define SHOAL_MPI_RMA_H
 
 #include "op.h"
+#include "request.h"
 #include "type.h"
 #include "win.h"
 
@@ -31,6 +32,7 @@ struct rma {
     struct place at;   // where the displacement leads to
     bool is_scattered; // over more than one attached region: only at.va is known, see rma_piece
     bool is_again;     // the second try
+    bool is_under_way; // when the call returns; its request has been made
 };
 
 // What a call with a request was given for it: NULL is told apart from a call without one.
@@ -54,11 +56,36 @@ int rma_raise(struct rma *r, int shoal_error);
 // An operation failed before it did anything: is it worth another try, at a place looked up anew?
 bool rma_again(struct rma *r, int shoal_error);
 
-// Through the runtime, between the target's elements and their stream: 0 or SHOAL_E* (rma_far.c).
-int rma_far_move(struct rma *r, void *data, bool put);
+// Through the runtime, between the target's elements and their stream: 0 or SHOAL_E* (rma_far.c). event:
+// of what is not complete when it returns; NULL: all is.
+int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event);
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
+
+// ---- Operations that are under way after their call (rma_later.c): those to other nodes, where what
+// can be wrong has been looked at before, as it cannot in a dynamic window.
+static inline bool rma_may_be_later(const struct rma *r)
+{
+    return !r->t->control && r->w->flavor != MPI_WIN_FLAVOR_DYNAMIC;
+}
+
+struct rma_later {
+    struct rma_later *next;
+    struct win *w;
+    struct target *t;
+    struct request *request; // NULL: none
+    char *out, *back;        // freed at its end; NULL: none
+    struct rma_side to;      // `back` goes there then, when it has a type:
+    const struct type *from; // n elements of this type, NULL: a stream of n bytes
+    MPI_Count n;
+    size_t events, looked; // looked: how many have been found done
+    shoal_event_t event[];
+};
+struct rma_later *rma_later_new(struct rma *r, size_t events); // NULL: no memory
+void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const struct type *from,
+                      MPI_Count n);
+void rma_later_start(struct rma *r, struct rma_later *l);
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped
 // here; *to is where. NULL: somebody has to look closer.

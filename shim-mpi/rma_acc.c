@@ -20,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 256 }; // bytes of operands that are kept on the stack
+enum {
+    SMALL = 256,     // bytes that are kept on the stack
+    MOST_LATER = 256 // elements whose old values come after the call
+};
 
 // ---- One accumulate
 struct acc {
@@ -46,17 +49,19 @@ static void lock(struct acc *a)
     a->is_locked = true;
 }
 
-// Of words at a crooked place that is not mapped here.
+// A run at a place that is not mapped here.
 static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
 {
+    _Alignas(max_align_t) char small[SMALL];
     size_t bytes = array_bytes(a->basic, n);
-    char *copy = malloc(bytes);
+    char *copy = bytes <= SMALL ? small : malloc(bytes);
     int status = copy ? shoal_get(copy, at, bytes, NULL, NULL) : SHOAL_ENOMEM;
     if (status == SHOAL_OK)
         change_here(a->r->op, a->basic, copy, a->in, a->old, n);
     if (status == SHOAL_OK && a->r->op->kind != OP_DOES_NOTHING)
         status = rma_far_put_now(at, copy, bytes);
-    free(copy);
+    if (copy != small)
+        free(copy);
     return status;
 }
 
@@ -113,12 +118,13 @@ static int change_block(MPI_Count disp, MPI_Count bytes, void *arg)
     return status;
 }
 
-// All elements are got, changed and put under the lock. stream: room for the target's.
+// Elements in many places are got, changed and put under the lock, all by one call of the runtime
+// each. stream: room for the target's.
 static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
 {
     size_t bytes = (size_t)(n * a->basic->size);
     lock(a);
-    int status = rma_far_move(a->r, stream, false);
+    int status = rma_far_move(a->r, stream, false, NULL);
     if (status != SHOAL_OK)
         return status;
     if (array != stream)
@@ -128,7 +134,7 @@ static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
         return status;
     if (array != stream)
         type_pack(a->basic, array, n, 0, stream, bytes);
-    status = rma_far_move(a->r, stream, true);
+    status = rma_far_move(a->r, stream, true, NULL);
     return status == SHOAL_OK ? shoal_quiet(a->r->at.at.pe) : status;
 }
 
@@ -148,7 +154,9 @@ static int change_all(struct acc *a)
 {
     const struct rma_side *there = &a->r->there;
     int status;
-    bool is_whole = !is_of_words(a, &a->r->at) || target_access(a->r->t) & ACCESS_EXCLUSIVE;
+    bool is_run = there->type == a->basic && a->basic->is_dense;
+    bool is_whole = !is_run &&
+                    (!is_of_words(a, &a->r->at) || target_access(a->r->t) & ACCESS_EXCLUSIVE);
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)
@@ -167,15 +175,15 @@ struct array {
     char small[SMALL];
 };
 
-// An array itself, or room for one.
+// An array itself, or room for one; `stays`: after the call.
 static bool array_init(struct array *array, const struct rma_side *s, const struct type *basic,
-                       size_t bytes)
+                       size_t bytes, bool stays)
 {
     const struct type *t = s->type;
     array->is_copy = !(t->is_dense && basic->is_dense) && t != basic;
-    array->at = !array->is_copy  ? (char *)s->buf + t->true_lb
-                : bytes <= SMALL ? array->small
-                                 : malloc(bytes);
+    array->at = !array->is_copy            ? (char *)s->buf + t->true_lb
+                : bytes <= SMALL && !stays ? array->small
+                                           : malloc(bytes);
     return array->at != NULL;
 }
 
@@ -185,6 +193,36 @@ static void array_free(struct array *array)
         free(array->at);
 }
 
+// ---- Begun by the call, where it is one run of words at another node
+static bool may_be_later(const struct rma *r, const struct type *basic, bool has_result)
+{
+    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
+           r->there.type == basic && r->at.va % (uint64_t)basic->size == 0 &&
+           !(target_access(r->t) & ACCESS_EXCLUSIVE) && words_far_begins(r->op, basic) &&
+           (!has_result || r->there.count <= MOST_LATER);
+}
+
+// Where that works the arrays that are copies are taken.
+static bool begin(struct rma *r, const struct type *basic, struct array *in, struct array *old)
+{
+    struct rma_later *l = rma_later_new(r, old->at ? (size_t)r->there.count : 1);
+    if (!l)
+        return false;
+    int status = words_far_begin(r->op, basic, r->at.at, in->at, old->at, r->there.count, l->event);
+    if (status != SHOAL_OK) { // of the first, as of all
+        free(l);
+        return false;
+    }
+    if (in->is_copy)
+        l->out = in->at;
+    if (old->is_copy) {
+        l->back = old->at;
+        rma_later_unpack(l, &r->result, basic, r->there.count);
+    }
+    rma_later_start(r, l);
+    return true;
+}
+
 static int accumulate(struct rma *r, const struct type *basic, bool has_result)
 {
     struct array in = {0}, old = {0};
@@ -192,13 +230,16 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     MPI_Count n = r->there.count * r->there.type->size / basic->size;
     size_t bytes = array_bytes(basic, n);
     bool has_origin = r->op->kind != OP_DOES_NOTHING;
-    if ((has_origin && !array_init(&in, &r->origin, basic, bytes)) ||
-        (has_result && !array_init(&old, &r->result, basic, bytes))) {
+    bool later = may_be_later(r, basic, has_result);
+    if ((has_origin && !array_init(&in, &r->origin, basic, bytes, later)) ||
+        (has_result && !array_init(&old, &r->result, basic, bytes, later))) {
         array_free(&in);
         return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", bytes);
     }
     if (in.is_copy)
         type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
+    if (later && begin(r, basic, &in, &old))
+        return MPI_SUCCESS;
     int status;
     do {
         a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};

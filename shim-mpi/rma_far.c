@@ -13,24 +13,25 @@ struct far {
     shoal_part_t part[PARTS];
 };
 
-static int flush(struct far *f)
+static int flush(struct far *f, shoal_event_t *event)
 {
     size_t n = f->n;
     f->n = 0;
     if (n == 0)
         return SHOAL_OK;
     if (n == 1 && f->put)
-        return shoal_put(f->part[0].remote, f->part[0].local, f->part[0].n, NULL, NULL);
+        return shoal_put(f->part[0].remote, f->part[0].local, f->part[0].n, NULL, event);
     if (n == 1)
-        return shoal_get(f->part[0].local, f->part[0].remote, f->part[0].n, NULL, NULL);
-    return f->put ? shoal_putv(f->part, n, NULL, NULL) : shoal_getv(f->part, n, NULL, NULL);
+        return shoal_get(f->part[0].local, f->part[0].remote, f->part[0].n, NULL, event);
+    return f->put ? shoal_putv(f->part, n, NULL, event) : shoal_getv(f->part, n, NULL, event);
 }
 
 static int add(struct far *f, shoal_rptr_t at, size_t n)
 {
+    int status = f->n == PARTS ? flush(f, NULL) : SHOAL_OK;
     f->part[f->n++] = (shoal_part_t){at, f->data, n};
     f->data += n;
-    return f->n == PARTS ? flush(f) : SHOAL_OK;
+    return status;
 }
 
 static int add_block(MPI_Count disp, MPI_Count bytes, void *arg)
@@ -49,7 +50,7 @@ static int add_block(MPI_Count disp, MPI_Count bytes, void *arg)
     return status;
 }
 
-int rma_far_move(struct rma *r, void *data, bool put)
+int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event)
 {
     struct far f;
     f.r = r;
@@ -57,7 +58,7 @@ int rma_far_move(struct rma *r, void *data, bool put)
     f.put = put;
     f.n = 0;
     int status = type_walk(r->there.type, r->there.count, add_block, &f);
-    return status == SHOAL_OK ? flush(&f) : status;
+    return status == SHOAL_OK ? flush(&f, event) : status;
 }
 
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n)

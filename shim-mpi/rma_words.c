@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILLED = 32 }; // elements that are worth looking for whole words among
+enum {
+    FILLED = 32, // elements that are worth looking for whole words among
+    BEGUN = 128  // atomics of one call that are under way at once
+};
 
 // ---- The processor's atomics
 #define WORDS(X) \
@@ -125,29 +128,71 @@ static int word_loop(const struct change *c, size_t size, shoal_rptr_t at, const
     return status;
 }
 
+// The runtime's operator, on the type or, where the values do not matter, on words.
+static bool find_atomic(const struct op *op, const struct type *basic, shoal_op_t *shoal_op,
+                        shoal_type_t *type)
+{
+    if (op_in_runtime(op, basic, shoal_op, type))
+        return true;
+    *shoal_op = op->kind == OP_REPLACES ? SHOAL_SET : SHOAL_NOOP;
+    *type = word_type((size_t)basic->size);
+    return !change_of(op, basic).loop;
+}
+
+bool words_far_begins(const struct op *op, const struct type *basic)
+{
+    shoal_op_t shoal_op;
+    shoal_type_t type;
+    return find_atomic(op, basic, &shoal_op, &type);
+}
+
+int words_far_begin(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
+                    char *old, MPI_Count n, shoal_event_t event[])
+{
+    shoal_op_t shoal_op;
+    shoal_type_t type;
+    size_t size = (size_t)basic->size, bytes = (size_t)n * size;
+    int status = SHOAL_OK;
+    find_atomic(op, basic, &shoal_op, &type);
+    if (!old)
+        return shoal_acc(at, NULL, in, NULL, &bytes, 0, shoal_op, type, NULL, NULL, event);
+    for (size_t i = 0; i < (size_t)n && status == SHOAL_OK; i++)
+        status = shoal_atomic(shoal_rptr_add(at, (ptrdiff_t)(i * size)), shoal_op, type,
+                              in ? in + i * size : NULL, NULL, old + i * size, NULL, &event[i]);
+    return status;
+}
+
+// n <= BEGUN of them: one way there and back for all.
+static int words_some(const struct op *op, const struct type *basic, shoal_rptr_t at,
+                      const char *in, char *old, MPI_Count n)
+{
+    shoal_event_t event[BEGUN] = {{0}}, *list[BEGUN];
+    int status = words_far_begin(op, basic, at, in, old, n, event);
+    for (MPI_Count i = 0; i < n; i++)
+        list[i] = &event[i];
+    shoal_wait((size_t)n, list, (size_t)n, NULL, NULL);
+    for (MPI_Count i = 0; i < n && status == SHOAL_OK; i++)
+        status = event[i].status;
+    return status;
+}
+
 int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
               char *old, MPI_Count n)
 {
     struct change c = change_of(op, basic);
-    size_t size = (size_t)basic->size, bytes = (size_t)n * size;
-    shoal_op_t shoal_op;
-    shoal_type_t type;
+    size_t size = (size_t)basic->size;
+    bool begins = words_far_begins(op, basic);
     uint64_t dropped;
-    bool known = op_in_runtime(op, basic, &shoal_op, &type);
     int status = SHOAL_OK;
-    if (!c.loop && !known) {
-        known = true;
-        shoal_op = op->kind == OP_REPLACES ? SHOAL_SET : SHOAL_NOOP;
-        type = word_type(size);
-    }
-    if (known && !old)
-        return shoal_acc(at, NULL, in, NULL, &bytes, 0, shoal_op, type, NULL, NULL, NULL);
-    for (MPI_Count i = 0; i < n && status == SHOAL_OK; i++) {
+    if (begins && !old)
+        return words_far_begin(op, basic, at, in, NULL, n, NULL);
+    for (MPI_Count i = 0, some; i < n && status == SHOAL_OK; i += some) {
         shoal_rptr_t word = shoal_rptr_add(at, (ptrdiff_t)((size_t)i * size));
-        const void *operand = in ? in + (size_t)i * size : NULL;
-        void *to = old ? old + (size_t)i * size : (void *)&dropped;
-        status = known ? shoal_atomic(word, shoal_op, type, operand, NULL, to, NULL, NULL)
-                       : word_loop(&c, size, word, operand, to);
+        const char *operand = in ? in + (size_t)i * size : NULL;
+        char *to = old ? old + (size_t)i * size : (char *)&dropped;
+        some = !begins ? 1 : n - i < BEGUN ? n - i : BEGUN;
+        status = begins ? words_some(op, basic, word, operand, to, some)
+                        : word_loop(&c, size, word, operand, to);
     }
     return status;
 }

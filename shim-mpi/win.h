@@ -11,6 +11,7 @@
 #define SHOAL_MPI_WIN_H
 
 #include "group.h"
+#include "request.h"
 #include "shim.h"
 
 #include <pthread.h>
@@ -20,6 +21,7 @@ struct attributes;
 struct comm;
 struct errhandler;
 struct info;
+struct rma_later;
 struct type;
 
 enum { BARRIER_ROUNDS = 32, LINE = 64 };
@@ -75,6 +77,7 @@ struct target {
     bool is_opening;  // a thread takes the lock for an epoch of MPI_Win_lock_all
     enum memory memory;
     int next_touched; // in an epoch that opens targets as they are used, -1: the last
+    _Atomic int under_way; // operations
     size_t size;
     uint64_t va;
     shoal_rptr_t at;
@@ -119,6 +122,13 @@ struct win {
     uint64_t barriers;
     pthread_mutex_t dynamic_lock;
     struct attached_table *own_attached;
+    struct { // operations that are under way after their call, in the order of the calls (rma_later.c)
+        shim_lock lock;
+        bool is_hooked;
+        _Atomic int under_way, status; // status: of one that failed and has no request
+        struct rma_later *first, **last;
+        struct progress_hook hook;
+    } later;
     struct target target[];
 };
 
@@ -151,7 +161,9 @@ void accumulate_unlock(struct target *t);
 void win_barrier(struct win *w);
 void lock_take(struct target *t, bool exclusive);
 void lock_give(struct target *t, bool exclusive);
-void win_flush(struct win *w, int rank); // all operations are complete at rank, -1: everywhere
+// All operations are complete at rank, -1: everywhere. An error code, raised on the window.
+int win_flush(const char *call, struct win *w, int rank);
+int rma_later_wait(struct win *w, int rank); // those under way: 0 or SHOAL_E*
 void win_close_touched(struct win *w);
 
 // How others reach own memory: *at of shared memory, else *region and *key; error: an error code.

@@ -35,8 +35,7 @@ MPI_DEFINE(int, Win_fence, int assert, MPI_Win win)
     if (unlikely(w->epoch > EPOCH_FENCE || w->posted))
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch of another kind is open: %s",
                             w->posted ? "MPI_Win_wait ends it" : "complete or unlock it first");
-    if (w->is_far)
-        win_flush(w, -1);
+    error = win_flush(call, w, -1);
     shim_lock_take(&w->lock);
     win_close_touched(w);
     w->epoch = MPI_MODE_NOSUCCEED & assert ? EPOCH_NONE : EPOCH_FENCE;
@@ -44,7 +43,7 @@ MPI_DEFINE(int, Win_fence, int assert, MPI_Win win)
     int alone = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
     if ((alone & assert) != alone)
         win_barrier(w);
-    return MPI_SUCCESS;
+    return error;
 }
 
 // ---- Groups: those of the window's that a call names
@@ -205,8 +204,7 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
         return error;
     if (w->epoch != EPOCH_START)
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "MPI_Win_start was not called");
-    if (w->is_far)
-        win_flush(w, -1);
+    error = win_flush(call, w, -1);
     struct group *g = w->started;
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
@@ -216,5 +214,5 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
     w->started = NULL;
     w->epoch = EPOCH_NONE;
     group_free(g);
-    return MPI_SUCCESS;
+    return error;
 }

@@ -369,9 +369,9 @@ MPI_DEFINE(int, Win_free, MPI_Win *win)
     error = attributes_delete(OBJECT_WIN, *win, &w->attributes);
     if (error)
         return raise_on_win(w, error, call, "the delete function of an attribute failed");
-    win_flush(w, -1);
+    error = win_flush(call, w, -1);
     win_barrier(w);
     destroy(w);
     *win = MPI_WIN_NULL;
-    return MPI_SUCCESS;
+    return error;
 }

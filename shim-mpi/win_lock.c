@@ -186,7 +186,7 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
         return error;
     struct target *t = &w->target[rank];
     if (unlikely(w->is_far))
-        win_flush(w, rank);
+        error = win_flush(call, w, rank);
     shim_lock_take(&w->lock);
     unsigned access = w->epoch == EPOCH_LOCK ? target_access(t) : 0;
     set_access(t, w->epoch == EPOCH_LOCK ? 0 : target_access(t));
@@ -199,7 +199,7 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
         lock_give(t, (access & ACCESS_EXCLUSIVE) != 0);
     else
         atomic_thread_fence(memory_order_seq_cst);
-    return MPI_SUCCESS;
+    return error;
 }
 
 MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
@@ -236,12 +236,12 @@ MPI_DEFINE(int, Win_unlock_all, MPI_Win win)
         return error;
     if (w->epoch != EPOCH_LOCK_ALL)
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "MPI_Win_lock_all was not called");
-    win_flush(w, -1);
+    error = win_flush(call, w, -1);
     shim_lock_take(&w->lock);
     win_close_touched(w);
     w->epoch = EPOCH_NONE;
     shim_lock_give(&w->lock);
-    return MPI_SUCCESS;
+    return error;
 }
 
 // ---- Flushes. Stores are on their way when an operation returns; what remains is their order
@@ -257,15 +257,19 @@ static inline void lap(void)
     }
 }
 
-void win_flush(struct win *w, int rank)
+int win_flush(const char *call, struct win *w, int rank)
 {
     if (likely(!w->is_far)) {
         atomic_thread_fence(memory_order_seq_cst);
-        return;
+        return MPI_SUCCESS;
     }
-    int status = shoal_quiet(rank < 0 ? -1 : w->target[rank].control_at.pe);
-    if (status != SHOAL_OK)
-        shim_fatal("operations on a window cannot be completed: %s", shoal_strerror(status));
+    int status = rma_later_wait(w, rank);
+    int quiet = shoal_quiet(rank < 0 ? -1 : w->target[rank].control_at.pe);
+    if (quiet != SHOAL_OK)
+        shim_fatal("operations on a window cannot be completed: %s", shoal_strerror(quiet));
+    return status == SHOAL_OK ? MPI_SUCCESS
+                              : raise_on_win(w, error_of(status), call,
+                                             "an operation has failed: %s", shoal_strerror(status));
 }
 
 static int flush(const char *call, MPI_Win win, int rank)
@@ -276,7 +280,7 @@ static int flush(const char *call, MPI_Win win, int rank)
     int error = check_passive(call, win, rank, &w);
     if (!error) {
         lap();
-        win_flush(w, rank);
+        error = win_flush(call, w, rank);
     }
     return error;
 }
@@ -296,7 +300,15 @@ MPI_DEFINE(int, Win_flush, int rank, MPI_Win win)
     return flush("MPI_Win_flush", win, rank);
 }
 
-// Operations end with their origin's buffers free.
+// On a node operations end with their origin's buffers free; elsewhere they are when it is complete.
+static int flush_local(const char *call, MPI_Win win, int rank)
+{
+    struct win *w;
+    lap();
+    int error = check_passive(call, win, rank, &w);
+    return error || likely(!w->is_far) ? error : win_flush(call, w, rank);
+}
+
 MPI_DEFINE(int, Win_flush_local, int rank, MPI_Win win)
 {
     static const char call[] = "MPI_Win_flush_local";
@@ -304,8 +316,7 @@ MPI_DEFINE(int, Win_flush_local, int rank, MPI_Win win)
     int error = win_check(call, win, &w);
     if (!error)
         error = win_check_rank(call, w, rank);
-    lap();
-    return error || rank == MPI_PROC_NULL ? error : check_passive(call, win, rank, &w);
+    return error || rank == MPI_PROC_NULL ? error : flush_local(call, win, rank);
 }
 
 MPI_DEFINE(int, Win_flush_all, MPI_Win win)
@@ -315,9 +326,7 @@ MPI_DEFINE(int, Win_flush_all, MPI_Win win)
 
 MPI_DEFINE(int, Win_flush_local_all, MPI_Win win)
 {
-    struct win *w;
-    lap();
-    return check_passive("MPI_Win_flush_local_all", win, -1, &w);
+    return flush_local("MPI_Win_flush_local_all", win, -1);
 }
 
 MPI_DEFINE(int, Win_sync, MPI_Win win)

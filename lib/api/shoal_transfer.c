@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shoal.h: "Completion of transfers" and "Transfers". On a node everything is complete when the
-// call returns; an event is then done at once.
+// call returns, and without an event between nodes too; an event is then done at once.
 #include "shoal_check.h"
 
-#include "coll_plan.h"
 #include "counter.h"
 #include "elements.h"
+#include "ending.h"
 #include "help.h"
 #include "inbox.h"
 #include "net.h"
+#include "net_flight.h"
 #include "operation.h"
 #include "region.h"
 #include "remote.h"
@@ -22,15 +23,17 @@ enum { PARTS = 256 }; // moved by one call
 // ---- Events
 static bool is_done(shoal_event_t *e)
 {
-    struct shoal_coll_plan *plan = e->more;
+    struct ending *more = e->more;
     if (!e->word)
         return true;
     // acquire: pairs with whoever counted; what the operation wrote is visible.
-    if (atomic_load_explicit((_Atomic uint64_t *)e->word, memory_order_acquire) < e->least)
+    if (more && more->is_done
+            ? !more->is_done(more)
+            : atomic_load_explicit((_Atomic uint64_t *)e->word, memory_order_acquire) < e->least)
         return false;
     e->word = NULL;
     e->more = NULL;
-    e->status = plan ? coll_plan_end(plan) : SHOAL_OK;
+    e->status = more ? more->end(more) : SHOAL_OK;
     return true;
 }
 
@@ -63,9 +66,11 @@ PUBLIC int shoal_test(size_t n, shoal_event_t *const event[], size_t *done, size
 // Takes part in collectives that are waited for.
 static bool help(size_t n, shoal_event_t *const event[])
 {
-    for (size_t i = 0; i < n; i++)
-        if (event[i] && event[i]->word && event[i]->more && coll_plan_help(event[i]->more))
+    for (size_t i = 0; i < n; i++) {
+        struct ending *more = event[i] && event[i]->word ? event[i]->more : NULL;
+        if (more && more->help && more->help(more))
             return true;
+    }
     return false;
 }
 
@@ -105,19 +110,32 @@ static int end(int status, shoal_event_t *event)
     return status;
 }
 
-// ---- One operation, here or with help. Everything that can be wrong has been looked at before.
-static int move(struct operation *op)
-{
-    int needs, status = operation_run(op, &needs);
-    return status == SHOAL_EAGAIN ? help_run(op, needs) : status;
-}
-
 // The whole of a call: `remote` covers all n bytes it touches there.
 struct call {
     struct operation comp; // only its completion
     int pe;
     shoal_event_t *event;
+    struct flight *flight; // what it has begun at another node, NULL: nothing
+    bool returns;          // at once; the event ends the flight
 };
+
+// ---- One operation, here, with help, or begun at another node. Everything that can be wrong has been
+// looked at before.
+static int move(struct call *c, struct operation *op)
+{
+    if (unlikely(!world_is_here(c->pe))) {
+        if (op->has_local && !place_here(op->local))
+            return SHOAL_EFAULT;
+        if (!c->flight && c->event && !c->comp.has_comp)
+            c->returns = (c->flight = flight_new(false)) != NULL;
+        if (!c->flight)
+            c->flight = flight_new(true);
+        flight_add(c->flight, op, c->pe);
+        return SHOAL_OK;
+    }
+    int needs, status = operation_run(op, &needs);
+    return status == SHOAL_EAGAIN ? help_run(op, needs) : status;
+}
 
 static int begin(struct call *c, shoal_rptr_t remote, size_t n, const shoal_comp_t *comp,
                  shoal_event_t *event)
@@ -126,11 +144,19 @@ static int begin(struct call *c, shoal_rptr_t remote, size_t n, const shoal_comp
     int status = region_resolve(&remote, n, &at);
     c->pe = remote.pe;
     c->event = event;
+    c->flight = NULL;
+    c->returns = false;
     return status ? status : completion_from(comp, remote.pe, &c->comp);
 }
 
 static int finish(const struct call *c, int status)
 {
+    if (c->returns && !status) {
+        flight_leave(c->flight, c->event);
+        return SHOAL_OK;
+    }
+    int flown = c->flight ? flight_wait(c->flight) : SHOAL_OK;
+    status = status ? status : flown;
     if (c->comp.has_comp && !status)
         status = completion_run(&c->comp.comp, world.me, c->pe);
     else if (c->comp.has_comp && c->comp.comp.initiator_ct)
@@ -147,10 +173,27 @@ static inline void copy(void *to, const void *from, size_t n)
         memmove(to, from, n);
 }
 
-static int transfer(int kind, shoal_rptr_t remote, void *local, size_t n, const shoal_comp_t *comp,
-                    shoal_event_t *event)
+// Private memory of another PE of this node, by one call of the kernel and little else. SHOAL_EAGAIN:
+// it is none, or that does not work.
+static int copy_private(int kind, struct place at, void *local, size_t n)
+{
+    bool puts = kind == SHOAL_WORK_PUT;
+    if (at.space != SPACE_PRIVATE || at.pe == world.me || !world_is_here(at.pe) || !n)
+        return SHOAL_EAGAIN;
+    int status = place_copy_private(at.pe, puts, &(struct iovec){local, n},
+                                    &(struct iovec){(void *)(uintptr_t)at.offset, n}, 1);
+    if (status == SHOAL_OK && puts)
+        peer_wake(at.pe);
+    return status;
+}
+
+static int transfer(int kind, shoal_rptr_t remote, struct place at, void *local, size_t n,
+                    const shoal_comp_t *comp, shoal_event_t *event)
 {
     struct call c;
+    int near = comp || !local ? SHOAL_EAGAIN : copy_private(kind, at, local, n);
+    if (near != SHOAL_EAGAIN)
+        return end(near, near == SHOAL_OK ? event : NULL);
     struct operation op = {.kind = kind,
                            .initiator = world.me,
                            .remote = remote,
@@ -160,7 +203,7 @@ static int transfer(int kind, shoal_rptr_t remote, void *local, size_t n, const 
     if (n && !local)
         return SHOAL_EINVAL;
     int status = begin(&c, remote, n, comp, event);
-    return status ? status : finish(&c, move(&op));
+    return status ? status : finish(&c, move(&c, &op));
 }
 
 PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
@@ -172,7 +215,7 @@ PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_co
     int status = region_resolve(&to, n, &at);
     void *here = status ? NULL : place_here(at);
     if (unlikely(!here || comp || !from))
-        return status ? status : transfer(SHOAL_WORK_PUT, to, (void *)from, n, comp, event);
+        return status ? status : transfer(SHOAL_WORK_PUT, to, at, (void *)from, n, comp, event);
     copy(here, from, n);
     peer_wake(at.pe);
     return end(SHOAL_OK, event);
@@ -187,7 +230,7 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
     int status = region_resolve(&from, n, &at);
     const void *here = status ? NULL : place_here(at);
     if (unlikely(!here || comp || !to))
-        return status ? status : transfer(SHOAL_WORK_GET, from, to, n, comp, event);
+        return status ? status : transfer(SHOAL_WORK_GET, from, at, to, n, comp, event);
     copy(to, here, n);
     return end(SHOAL_OK, event);
 }
@@ -229,18 +272,19 @@ static bool extent(const struct strides *s, ptrdiff_t *low, size_t *n)
     return !__builtin_add_overflow(*n, s->count[0], n);
 }
 
-static int for_blocks(struct operation *op, char *local, const struct strides *s, int level)
+static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
+                      int level)
 {
     int status = SHOAL_OK;
     if (level == 0) {
         op->local = place_of(local);
         op->n = s->count[0];
-        return move(op);
+        return move(c, op);
     }
     uint64_t start = op->remote.offset;
     for (size_t i = 0; i < s->count[level] && !status; i++) {
         op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
-        status = for_blocks(op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1);
+        status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1);
     }
     return status;
 }
@@ -265,7 +309,7 @@ static int strided(struct operation *op, void *local, const struct strides *s,
     int status = begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
     if (status)
         return status;
-    return finish(&c, empty ? SHOAL_OK : for_blocks(op, local, s, s->levels));
+    return finish(&c, empty ? SHOAL_OK : for_blocks(&c, op, local, s, s->levels));
 }
 
 PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
@@ -299,7 +343,7 @@ static int check_parts(const shoal_part_t part[], size_t parts)
     return status;
 }
 
-static int move_each(int kind, const shoal_part_t part[], size_t parts)
+static int move_each(struct call *c, int kind, const shoal_part_t part[], size_t parts)
 {
     int status = SHOAL_OK;
     for (size_t i = 0; i < parts && !status; i++) {
@@ -309,7 +353,7 @@ static int move_each(int kind, const shoal_part_t part[], size_t parts)
                                .n = part[i].n,
                                .local = place_of(part[i].local),
                                .has_local = true};
-        status = move(&op);
+        status = move(c, &op);
     }
     return status;
 }
@@ -351,7 +395,7 @@ static int move_parts(int kind, const shoal_part_t part[], size_t parts, const s
         size_t n = parts - i < PARTS ? parts - i : PARTS;
         status = move_private(kind, part + i, n);
         if (status == SHOAL_EAGAIN)
-            status = move_each(kind, part + i, n);
+            status = move_each(&c, kind, part + i, n);
     }
     return finish(&c, status);
 }
@@ -394,7 +438,7 @@ PUBLIC int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const
     int status = begin(&c, at, size, comp, event);
     if (!status)
         status = operation_aligned(&o);
-    return status ? status : finish(&c, move(&o));
+    return status ? status : finish(&c, move(&c, &o));
 }
 
 static bool are_multiples(const struct strides *s, size_t size)

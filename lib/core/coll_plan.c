@@ -237,6 +237,16 @@ static void settle(struct shoal_coll_plan *p) // with the lock
     p->entry = NULL;
 }
 
+static bool event_help(struct ending *e)
+{
+    return coll_plan_help((struct shoal_coll_plan *)e);
+}
+
+static int event_end(struct ending *e)
+{
+    return coll_plan_end((struct shoal_coll_plan *)e);
+}
+
 // The entry of this start, when the collective that had it has ended.
 static void take_entry(struct shoal_coll_plan *p, shoal_event_t *event)
 {
@@ -252,8 +262,9 @@ static void take_entry(struct shoal_coll_plan *p, shoal_event_t *event)
     team->running[slot_of(p)] = p;
     pthread_mutex_unlock(&entry_lock);
     describe(p);
+    p->ending = (struct ending){.help = event_help, .end = event_end};
     *event = (shoal_event_t){
-        .word = (uint64_t *)&p->entry->done.success, .least = p->round, .more = p};
+        .word = (uint64_t *)&p->entry->done.success, .least = p->round, .more = &p->ending};
 }
 
 int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)

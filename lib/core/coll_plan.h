@@ -13,6 +13,7 @@
 #ifndef SHOAL_CORE_COLL_PLAN_H
 #define SHOAL_CORE_COLL_PLAN_H
 
+#include "ending.h"
 #include "operation.h"
 #include "team.h"
 
@@ -20,6 +21,7 @@ struct coll_span;
 struct reduce_op;
 
 struct shoal_coll_plan {
+    struct ending ending;        // of its event
     struct shoal_team *team;
     shoal_coll_t coll;
     size_t size;                 // of an element

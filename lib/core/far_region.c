@@ -72,42 +72,51 @@ static struct import *take(int pe, uint32_t index, const struct region_entry *e)
     return is_it ? i : NULL;
 }
 
-static void give(struct import *i)
+void far_region_give(struct import *i)
 {
     pthread_mutex_lock(&lock);
     i->users--;
     pthread_mutex_unlock(&lock);
 }
 
-static void move(const struct operation *op, struct transport_remote at)
+static struct transport_remote in_all(int pe, uint64_t space, uint64_t offset)
 {
-    if (op->kind == SHOAL_WORK_PUT)
-        remote_write(at, place_here(op->local), op->n);
-    else
-        remote_read(place_here(op->local), at, op->n);
+    return (struct transport_remote){pe, space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP,
+                                     offset};
 }
 
-bool far_region_move(const struct operation *op)
+// In a region that its owner has registered. When it finds none, the owner finds the words for it.
+static bool find_region(const struct operation *op, struct transport_remote *at,
+                        struct import **import)
 {
     const shoal_rptr_t *r = &op->remote;
-    struct region_entry e;
-    if ((op->kind != SHOAL_WORK_PUT && op->kind != SHOAL_WORK_GET) || op->n < LIMIT_REGION_RMA ||
-        r->region < REGION_FIRST || r->region - REGION_FIRST >= LIMIT_REGIONS)
-        return false;
     uint32_t index = r->region - REGION_FIRST;
+    struct region_entry e;
+    if (op->n < LIMIT_REGION_RMA || r->region < REGION_FIRST || index >= LIMIT_REGIONS)
+        return false;
     remote_load(r->pe, &slice_of(world.me)->region[index], &e, sizeof e, false);
     if (!r->stamp || e.stamp != r->stamp || r->offset > e.size || op->n > e.size - r->offset)
-        return false; // its owner finds the words for it
+        return false;
     if (e.space != SPACE_PRIVATE) {
-        int in = e.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP;
-        move(op, (struct transport_remote){r->pe, in, e.at + r->offset});
+        *at = in_all(r->pe, e.space, e.at + r->offset);
         return true;
     }
-    struct import *i = e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
-    if (!i)
+    *import = e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
+    if (*import)
+        *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
+    return *import != NULL;
+}
+
+bool far_region_find(const struct operation *op, struct transport_remote *at,
+                     struct import **import)
+{
+    struct place place;
+    *import = NULL;
+    if (op->kind != SHOAL_WORK_PUT && op->kind != SHOAL_WORK_GET)
         return false;
-    move(op, (struct transport_remote){r->pe, i->region, r->offset});
-    give(i);
+    if (region_resolve(&op->remote, op->n, &place) || place.space == SPACE_PRIVATE)
+        return find_region(op, at, import);
+    *at = in_all(place.pe, place.space, place.offset);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include "far_region.h"
 #include "log.h"
 #include "net.h"
+#include "net_flight.h"
 #include "region.h"
 #include "stream.h"
 #include "wait.h"
@@ -18,7 +19,7 @@
 enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
 #define TOLD UINT64_MAX               // token of what net_tell sent
 #define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's number
-enum { PENDING = 64, MOST_NESTED = 32 };
+enum { MOST_NESTED = 32 };
 
 struct net_head {
     uint8_t kind, id, flags, unused;
@@ -26,7 +27,7 @@ struct net_head {
     uint32_t n;      // bytes of data behind
     int32_t status;  // NET_DONE
     uint64_t token;  // of NET_RUN and NET_BATCH, given back by NET_DONE
-    uint64_t arg;    // NET_DONE of batches: how many
+    uint64_t arg;    // the same: which of the flight's answers; NET_DONE of batches: how many
     shoal_rptr_t to; // a long message's payload
     uint64_t long_n;
     struct operation op; // NET_RUN alone
@@ -62,7 +63,7 @@ static void send(int pe, const struct net_head *head, const void *data)
 }
 
 // What was gathered for pe leaves before a message to it, and comes before it.
-static void push_first(int pe)
+void net_push_first(int pe)
 {
     if (atomic_load_explicit(&stream_open, memory_order_relaxed))
         stream_push_message(&stream_default, pe);
@@ -81,7 +82,7 @@ void net_message_send(int from, int pe, const struct inbox_message *m)
         head.to = *m->to;
         head.long_n = m->n;
     }
-    push_first(pe);
+    net_push_first(pe);
     send(pe, &head, m->payload);
 }
 
@@ -108,47 +109,8 @@ void net_message_coll(int pe, const void *bytes, size_t n)
 
 static _Atomic uint64_t told, heard; // operations others were told of, and have run
 
-// ---- Operations under way, waited for by this PE's threads.
-static struct pending {
-    _Atomic uint64_t token; // 0: free
-    _Atomic bool done;
-    int status;
-    void *data; // where the answer's data goes
-    size_t n;
-} pending[PENDING];
-
-static struct pending *pending_new(void *data, size_t n)
-{
-    static _Atomic uint64_t tokens;
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    for (;;) {
-        uint64_t token = atomic_fetch_add(&tokens, 1) + 1, none = 0;
-        struct pending *p = &pending[token % PENDING];
-        if (atomic_compare_exchange_strong(&p->token, &none, TOLD)) { // not yet a token
-            p->data = data;
-            p->n = n;
-            atomic_store_explicit(&p->done, false, memory_order_relaxed);
-            // Pairs with the acquire load in answered.
-            atomic_store_explicit(&p->token, token, memory_order_release);
-            return p;
-        }
-        waiter_step(&w);
-    }
-}
-
-static int pending_wait(struct pending *p)
-{
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while (!atomic_load_explicit(&p->done, memory_order_acquire))
-        waiter_step(&w);
-    int status = p->status;
-    atomic_store_explicit(&p->token, 0, memory_order_release);
-    return status;
-}
-
 static void answered(const struct net_head *head, const void *data)
 {
-    struct pending *p = &pending[head->token % PENDING];
     if (head->token != TOLD && head->token & OF_STREAM) {
         if (head->status)
             fatal("PE %d refused puts or atomics from here: %d", head->from, head->status);
@@ -160,84 +122,52 @@ static void answered(const struct net_head *head, const void *data)
         bell_check(&world_ctl(world.me)->bell);
         return;
     }
-    if (!head->token || atomic_load_explicit(&p->token, memory_order_acquire) != head->token ||
-        head->n > p->n || atomic_load_explicit(&p->done, memory_order_relaxed)) {
+    if (!flight_answered(head->token, head->arg, head->status, data, head->n))
         log_line(LOG_WARN, LOG_BOOT, "an answer that nobody waits for came from the network");
-        return;
-    }
-    if (head->n)
-        memcpy(p->data, data, head->n);
-    p->status = head->status;
-    // Pairs with the acquire load in pending_wait.
-    atomic_store_explicit(&p->done, true, memory_order_release);
-    bell_check(&world_ctl(world.me)->bell);
 }
 
-static size_t piece_of(const struct operation *op, size_t left)
+size_t net_run_room(void)
 {
-    size_t room = room_for_data();
-    if (op->kind == OPERATION_ACC) // whole elements
-        room -= room % 16;
-    return left < room ? left : room;
+    return room_for_data();
 }
 
-static int run_piece(const struct operation *op, int pe, size_t at, size_t n)
+void net_send_run(const struct operation *op, int pe, uint64_t token, uint64_t which,
+                  const void *data)
 {
-    bool sends = op->kind == SHOAL_WORK_PUT || op->kind == OPERATION_ACC;
-    bool answers = op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC;
-    char *local = op->has_local ? (char *)place_here(op->local) + at : NULL;
-    uint64_t old = 0;
-    void *to = op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : local;
-    struct pending *p = pending_new(to, !answers ? 0 : op->kind == SHOAL_WORK_GET ? n : sizeof old);
     struct net_head head = {.kind = NET_RUN,
-                            .token = p->token,
+                            .token = token,
                             .from = world.me,
-                            .op = *op,
-                            .n = sends ? (uint32_t)n : 0};
-    head.op.has_comp = false;
-    head.op.initiator = world.me;
-    head.op.remote.offset += at;
-    if (op->kind != SHOAL_WORK_ATOMIC)
-        head.op.n = n;
-    send(pe, &head, local);
-    int status = pending_wait(p);
-    if (!status && op->kind == SHOAL_WORK_ATOMIC && local)
-        memcpy(local, &old, element_size((shoal_type_t)op->type));
-    return status;
+                            .arg = which,
+                            .n = data ? (uint32_t)op->n : 0,
+                            .op = *op};
+    send(pe, &head, data);
 }
 
 int net_run(const struct operation *op, int pe)
 {
-    bool by_pieces = op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
-                     op->kind == OPERATION_ACC;
-    int status = SHOAL_OK;
-    push_first(pe);
-    if (far_region_move(op))
-        return status;
-    if (!by_pieces)
-        return run_piece(op, pe, 0, 0);
-    for (size_t at = 0, n; at < op->n && !status; at += n) {
-        n = piece_of(op, op->n - at);
-        status = run_piece(op, pe, at, n);
-    }
-    return status;
+    struct flight *f = flight_new(true);
+    flight_add(f, op, pe);
+    return flight_wait(f);
 }
 
 void net_tell(const struct operation *op, int pe)
 {
     atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
-    push_first(pe);
+    net_push_first(pe);
     send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
 }
 
 uint64_t net_batch_ask(int pe, const void *records, size_t n)
 {
     uint64_t old = 0;
-    struct pending *p = pending_new(&old, sizeof old);
-    struct net_head head = {
-        .kind = NET_BATCH, .token = p->token, .from = world.me, .n = (uint32_t)n};
+    struct flight *f = flight_new(true);
+    struct net_head head = {.kind = NET_BATCH,
+                            .token = flight_token(f),
+                            .from = world.me,
+                            .arg = flight_expect(f, &old, sizeof old),
+                            .n = (uint32_t)n};
     send(pe, &head, records);
-    int status = pending_wait(p);
+    int status = flight_wait(f);
     if (status)
         fatal("PE %d refused an atomic from here: %d", pe, status);
     return old;
@@ -299,7 +229,8 @@ static void apply_batch(int from, struct net_head *head, const void *records)
         head->status = SHOAL_ERANGE;
     }
     *c = (struct came){.from = from, .head = *head};
-    c->head.arg = 1;
+    if (head->token & OF_STREAM)
+        c->head.arg = 1;
     c->head.long_n = old;
     pthread_mutex_lock(&runs.lock);
     if (runs.first)
@@ -427,45 +358,79 @@ static void answer_batch(const struct came *c)
     send(c->from, &head, &c->head.long_n);
 }
 
-static void run(struct came *c)
+// Bytes that the answer carries.
+static size_t result_size(const struct operation *op)
 {
+    return op->kind == SHOAL_WORK_GET      ? op->n
+           : op->kind == SHOAL_WORK_ATOMIC ? sizeof(uint64_t)
+                                           : 0;
+}
+
+// These never wait.
+static bool is_transfer(const struct came *c)
+{
+    int kind = c->head.op.kind;
+    return c->head.kind == NET_RUN && (kind == SHOAL_WORK_PUT || kind == SHOAL_WORK_GET ||
+                                       kind == SHOAL_WORK_ATOMIC || kind == OPERATION_ACC);
+}
+
+// result: result_size bytes, and where a PE's data goes to.
+static int run(struct came *c, void *result)
+{
+    struct operation *op = &c->head.op;
+    int needs;
+    op->local = place_of(result_size(op) ? result : c->data);
+    int status = operation_run(op, &needs);
+    return status == SHOAL_EAGAIN ? SHOAL_EFAULT : status;
+}
+
+// Takes the next one and runs it. Transfers are run in the order in which they came, by whatever
+// threads: one PE's accumulates on an element keep theirs.
+static bool run_next(void)
+{
+    static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+    uint64_t short_result = 0;
+    int status = SHOAL_OK;
+    pthread_mutex_lock(&order);
+    struct came *c = queue_take(&runs);
+    bool in_order = c && is_transfer(c);
+    size_t n = c && c->head.kind == NET_RUN ? result_size(&c->head.op) : 0;
+    void *result = n > sizeof short_result ? calloc(1, n) : &short_result;
+    if (!result)
+        fatal("no memory for an answer of %zu bytes", n);
+    if (in_order)
+        status = run(c, result);
+    pthread_mutex_unlock(&order);
+    if (!c)
+        return false;
     if (c->head.kind == NET_BATCH) {
         answer_batch(c);
-        return;
+    } else {
+        if (!in_order)
+            status = run(c, result);
+        struct net_head head = {.kind = NET_DONE,
+                                .token = c->head.token,
+                                .arg = c->head.arg,
+                                .status = status,
+                                .n = status ? 0 : (uint32_t)n};
+        send(c->from, &head, result);
     }
-    struct operation *op = &c->head.op;
-    uint64_t old = 0;
-    size_t n = op->kind == SHOAL_WORK_GET ? op->n : op->kind == SHOAL_WORK_ATOMIC ? sizeof old : 0;
-    unsigned char result[n + 1];
-    memset(result, 0, sizeof result);
-    int needs;
-    if (op->kind == SHOAL_WORK_GET)
-        op->local = place_of(result);
-    else if (op->kind == SHOAL_WORK_ATOMIC)
-        op->local = place_of(&old);
-    else
-        op->local = place_of(c->data);
-    int status = operation_run(op, &needs);
-    if (status == SHOAL_EAGAIN)
-        status = SHOAL_EFAULT;
-    struct net_head head = {
-        .kind = NET_DONE, .token = c->head.token, .status = status, .n = status ? 0 : (uint32_t)n};
-    send(c->from, &head, op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : result);
+    if (result != &short_result)
+        free(result);
+    free(c);
+    return true;
 }
 
 // A thread that waits within one may run the next: two nodes that wait for each other go on.
 int net_message_work(void)
 {
     static TLS_FAST int nested;
-    struct came *c;
     int done = 0;
     if (nested >= MOST_NESTED)
         return 0;
     nested++;
-    for (; (c = queue_take(&runs)); done++) {
-        run(c);
-        free(c);
-    }
+    while (atomic_load_explicit(&runs.has_some, memory_order_relaxed) && run_next())
+        done++;
     nested--;
     return done;
 }

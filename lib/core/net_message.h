@@ -22,9 +22,14 @@ void net_message_coll(int pe, const void *bytes, size_t n);
 bool net_message_take(struct message *m);
 bool net_message_waiting(void);
 
-// Has pe run the operation, and waits: its status. Data of op.local goes there and comes back by
-// pieces. The completion is the caller's.
+// Has pe run the operation, and waits: its status. The completion is the caller's.
 int net_run(const struct operation *op, int pe);
+// A piece of one, which is answered to a flight (net_flight.h); data: its op->n bytes, or NULL. There is
+// room for so much.
+size_t net_run_room(void);
+void net_send_run(const struct operation *op, int pe, uint64_t token, uint64_t which,
+                  const void *data);
+void net_push_first(int pe); // what was gathered for pe comes before what is begun now
 // The same for an operation without data, which net_message_flush waits for.
 void net_tell(const struct operation *op, int pe);
 void net_message_flush(void);

@@ -303,17 +303,6 @@ void remote_store(int pe, void *own, const void *from, size_t n)
     put("a collective call", &stream_default, locate(own, pe), from, n, PUT_COMPLETE);
 }
 
-void remote_write(struct transport_remote to, const void *from, size_t n)
-{
-    stream_alone(&stream_default);
-    put("shoal_put", &stream_default, to, from, n, PUT_COMPLETE);
-}
-
-void remote_read(void *to, struct transport_remote from, size_t n)
-{
-    get("shoal_get", &stream_default, to, from, n, false);
-}
-
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi)
 {
     get("a collective call", &stream_default, to, locate(own, pe), n, nbi);
@@ -325,19 +314,42 @@ void remote_add(int pe, void *own, uint64_t value)
     amo("a collective call", &stream_default, locate(own, pe), &add, NULL);
 }
 
+// How many of n bytes, 0: no room now.
+static size_t start_some(const char *call, bool put, struct transport_remote at, void *local,
+                         size_t n, struct transport_request *request)
+{
+    size_t some = chunk(n);
+    net_connect(at.pe);
+    atomic_fetch_add_explicit(&request->left, 1, memory_order_relaxed);
+    int status = put ? net.transport->put(net.ep, NULL, at, local, some, request)
+                     : net.transport->get(net.ep, NULL, local, at, some, request);
+    if (status != TRANSPORT_PENDING)
+        atomic_fetch_sub_explicit(&request->left, 1, memory_order_relaxed);
+    if (status < 0)
+        failed(call, &net, at.pe, status);
+    return status == TRANSPORT_AGAIN ? 0 : some;
+}
+
 size_t remote_start_get(struct place from, void *to, size_t n, struct transport_request *request)
 {
     struct transport_remote at = {
         from.pe, from.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP, from.offset};
-    size_t part = chunk(n);
-    net_connect(from.pe);
-    atomic_fetch_add_explicit(&request->left, 1, memory_order_relaxed);
-    int status = net.transport->get(net.ep, NULL, to, at, part, request);
-    if (status != TRANSPORT_PENDING)
-        atomic_fetch_sub_explicit(&request->left, 1, memory_order_relaxed);
-    if (status < 0)
-        failed("a collective call", &net, from.pe, status);
-    return status == TRANSPORT_AGAIN ? 0 : part;
+    return start_some("a collective call", false, at, to, n, request);
+}
+
+void remote_start(bool put, struct transport_remote at, void *local, size_t n,
+                  struct transport_request *request)
+{
+    if (put)
+        stream_alone(&stream_default);
+    for (size_t done = 0; done < n;) {
+        size_t some = start_some(put ? "shoal_put" : "shoal_get", put, at, (char *)local + done,
+                                 n - done, request);
+        if (!some)
+            net_progress();
+        done += some;
+        at.offset += some;
+    }
 }
 
 void remote_order_message(int pe)

@@ -46,9 +46,10 @@ void remote_push(void); // what was gathered is on its way
 // same place at pe. Unchecked. A store is complete at the target when it returns.
 void remote_store(int pe, void *own, const void *from, size_t n);
 void remote_load(int pe, const void *own, void *to, size_t n, bool nbi);
-// Anywhere in memory of another node; when they return it is complete there.
-void remote_write(struct transport_remote to, const void *from, size_t n);
-void remote_read(void *to, struct transport_remote from, size_t n);
+// Begins a put, or a get, anywhere in memory of another node. request->left counts what has been begun
+// and has not ended; then it is complete there.
+void remote_start(bool put, struct transport_remote at, void *local, size_t n,
+                  struct transport_request *request);
 void remote_add(int pe, void *own, uint64_t value); // to 64 bits, atomically; flush completes it
 
 // Begins to get some of n bytes from a place at another node, in memory that every PE reaches: how

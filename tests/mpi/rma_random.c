@@ -151,16 +151,21 @@ static char *element_at(const struct job *j, char *window, int slot, int i)
     return window + (size_t)slot * SLOT + (size_t)(j->first + i * j->gap) * sizes[j->element];
 }
 
-// ---- One call
+// ---- One call. Between its begin and its end no other has its buffers.
+static struct {
+    _Alignas(16) char in[SLOT], out[SLOT], swap[SLOT];
+} buffers[MOST][SLOTS];
+
 static void call(const struct job *j, MPI_Win win, int target, MPI_Aint base, int slot,
                  bool passive)
 {
-    _Alignas(16) char in[SLOT], out[SLOT], swap[SLOT];
+    char *in = buffers[target][slot].in, *out = buffers[target][slot].out;
+    char *swap = buffers[target][slot].swap;
     MPI_Datatype type = datatype(j->element), there = type;
     MPI_Aint disp = base + slot * SLOT + j->first * (MPI_Aint)sizes[j->element];
     MPI_Request r = MPI_REQUEST_NULL;
     int there_count = j->count;
-    memset(out, 0, sizeof out);
+    memset(out, 0, SLOT);
     operands(j, me, target, slot, in);
     if (j->gap > 1) {
         OK(MPI_Type_vector(j->count, 1, j->gap, type, &there));

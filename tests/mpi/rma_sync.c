@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Synchronization alone: locks that exclude and share, counters behind locks, groups that overlap,
 // epochs of several windows at once and over one buffer, flushes and flags.
+// PES: 1 2 4 7 16
 // TIMEOUT: 120
 #include "rma_check.h"
 
@@ -120,7 +121,7 @@ static void overlapping_groups(int windows)
     static bool accesses[2][MOST][MOST];
     MPI_Win win[2];
     MPI_Group world, to[2], from[2];
-    int *p[2], value;
+    int *p[2], value[2];
     uint64_t seed = 11;
     OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
     for (int w = 0; w < windows; w++)
@@ -136,11 +137,11 @@ static void overlapping_groups(int windows)
             OK(MPI_Win_post(from[w], 0, win[w]));
         }
         for (int w = 0; w < windows; w++) {
-            value = round * 10 + w;
+            value[w] = round * 10 + w;
             OK(MPI_Win_start(to[w], 0, win[w]));
             for (int r = 0; r < npes; r++)
                 if (accesses[w][me][r])
-                    OK(MPI_Put(&value, 1, MPI_INT, r, me, 1, MPI_INT, win[w]));
+                    OK(MPI_Put(&value[w], 1, MPI_INT, r, me, 1, MPI_INT, win[w]));
         }
         for (int w = windows - 1; w >= 0; w--)
             OK(MPI_Win_complete(win[w]));

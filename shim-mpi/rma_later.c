@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations that are under way to other nodes after their call has returned. They are in a list of
+// their window, which a progress hook goes through; flushes wait until the list has none for them.
+//
+// Everything is done within the hook, which one thread runs at a time: nobody else looks at the
+// events.
+#include "error.h"
+#include "rma.h"
+
+#include <stdlib.h>
+
+enum { LOOKS = 64 }; // events looked at by one call
+
+struct rma_later *rma_later_new(struct rma *r, size_t events)
+{
+    struct rma_later *l = calloc(1, sizeof *l + events * sizeof l->event[0]);
+    if (!l)
+        return NULL;
+    l->w = r->w;
+    l->t = r->t;
+    l->events = events;
+    return l;
+}
+
+void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const struct type *from,
+                      MPI_Count n)
+{
+    l->to = *to;
+    l->from = from;
+    l->n = n;
+    type_keep(l->to.type);
+}
+
+static int error_in(const struct rma_later *l)
+{
+    for (size_t i = 0; i < l->events; i++)
+        if (l->event[i].status != SHOAL_OK)
+            return l->event[i].status;
+    return SHOAL_OK;
+}
+
+// l's memory is gone; the caller tells the window.
+static void end(struct rma_later *l, int status)
+{
+    const struct rma_side *to = &l->to;
+    if (to->type && status == SHOAL_OK && l->from)
+        type_copy(to->type, to->buf, to->count, l->from, l->back, l->n);
+    else if (to->type && status == SHOAL_OK)
+        type_unpack(to->type, to->buf, to->count, 0, l->back, (size_t)l->n);
+    if (to->type)
+        type_drop(l->to.type);
+    free(l->out);
+    free(l->back);
+    if (l->request) {
+        l->request->error = status == SHOAL_OK ? MPI_SUCCESS : error_of(status);
+        request_complete(l->request);
+    }
+    free(l);
+}
+
+// ---- The list. Others add at its end; only the hook takes something out.
+static struct win *win_of_hook(struct progress_hook *hook)
+{
+    return (struct win *)(void *)((char *)hook - offsetof(struct win, later.hook));
+}
+
+static bool is_done(struct rma_later *l)
+{
+    shoal_event_t *event[LOOKS];
+    size_t done;
+    while (l->looked < l->events) {
+        size_t n = l->events - l->looked < LOOKS ? l->events - l->looked : LOOKS;
+        for (size_t i = 0; i < n; i++)
+            event[i] = &l->event[l->looked + i];
+        if (shoal_test(n, event, &done, NULL) != SHOAL_OK || done < n)
+            return false;
+        l->looked += n;
+    }
+    return true;
+}
+
+static void unlink_later(struct win *w, struct rma_later **link, struct rma_later *l)
+{
+    shim_lock_take(&w->later.lock);
+    *link = l->next;
+    if (w->later.last == &l->next)
+        w->later.last = link;
+    shim_lock_give(&w->later.lock);
+}
+
+static struct rma_later *next_of(struct win *w, struct rma_later **link)
+{
+    shim_lock_take(&w->later.lock);
+    struct rma_later *l = *link;
+    shim_lock_give(&w->later.lock);
+    return l;
+}
+
+// Those that are done, in a list of their own.
+static struct rma_later *take_done(struct win *w)
+{
+    struct rma_later *done = NULL, **end_of_done = &done, **link = &w->later.first, *l;
+    while ((l = next_of(w, link))) {
+        if (!is_done(l)) {
+            link = &l->next;
+            continue;
+        }
+        unlink_later(w, link, l);
+        l->next = NULL;
+        *end_of_done = l;
+        end_of_done = &l->next;
+    }
+    return done;
+}
+
+// The window may be gone when the last one has been counted.
+static bool look(struct progress_hook *hook)
+{
+    struct win *w = win_of_hook(hook);
+    struct rma_later *done = take_done(w), *l;
+    if (!done)
+        return false;
+    shim_lock_take(&w->later.lock);
+    if (!w->later.first) {
+        progress_remove(hook);
+        w->later.is_hooked = false;
+    }
+    shim_lock_give(&w->later.lock);
+    while ((l = done)) {
+        struct target *t = l->t;
+        int none = SHOAL_OK, status = error_in(l);
+        bool is_told = l->request != NULL;
+        done = l->next;
+        end(l, status);
+        if (status != SHOAL_OK && !is_told)
+            atomic_compare_exchange_strong(&w->later.status, &none, status);
+        // release: pairs with the acquire loads in rma_later_wait.
+        atomic_fetch_sub_explicit(&t->under_way, 1, memory_order_release);
+        atomic_fetch_sub_explicit(&w->later.under_way, 1, memory_order_release);
+        request_count_activity();
+    }
+    return true;
+}
+
+void rma_later_start(struct rma *r, struct rma_later *l)
+{
+    struct win *w = r->w;
+    r->is_under_way = true;
+    if (r->request) {
+        l->request = request_new(sizeof *l->request, REQUEST_PLAIN, NULL, NULL);
+        l->request->is_held = true; // given back at its end
+        request_keep(l->request);
+        *r->request = object_handle(l->request);
+    }
+    atomic_fetch_add_explicit(&l->t->under_way, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->later.under_way, 1, memory_order_relaxed);
+    shim_lock_take(&w->later.lock);
+    if (!w->later.first)
+        w->later.last = &w->later.first;
+    *w->later.last = l;
+    w->later.last = &l->next;
+    if (!w->later.is_hooked) {
+        w->later.is_hooked = true;
+        w->later.hook = (struct progress_hook){.fn = look};
+        progress_add(&w->later.hook);
+    }
+    shim_lock_give(&w->later.lock);
+}
+
+int rma_later_wait(struct win *w, int rank)
+{
+    _Atomic int *n = rank < 0 ? &w->later.under_way : &w->target[rank].under_way;
+    struct idle idle = idle_start();
+    while (atomic_load_explicit(n, memory_order_acquire))
+        idle_step(&idle);
+    return atomic_exchange_explicit(&w->later.status, SHOAL_OK, memory_order_relaxed);
+}
