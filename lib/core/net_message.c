@@ -45,7 +45,7 @@ static size_t room_for_data(void)
 }
 
 // ---- Sending
-static void send(int pe, const struct net_head *head, const void *data)
+static bool send(int pe, const struct net_head *head, const void *data, bool waits)
 {
     unsigned char bytes[sizeof *head + head->n];
     size_t n = head_size((enum net_kind)head->kind);
@@ -55,20 +55,24 @@ static void send(int pe, const struct net_head *head, const void *data)
     net_connect(pe);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     int status;
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
+    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN) {
+        if (!waits)
+            return false;
         waiter_step(&w);
+    }
     if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);
+    return true;
 }
 
 // What was gathered for pe leaves before a message to it, and comes before it.
-static void push_first(int pe)
+static bool push_first(int pe, bool waits)
 {
-    if (atomic_load_explicit(&stream_open, memory_order_relaxed))
-        stream_push_message(&stream_default, pe);
+    return !atomic_load_explicit(&stream_open, memory_order_relaxed) ||
+           stream_push_message(&stream_default, pe, waits);
 }
 
-void net_message_send(int from, int pe, const struct inbox_message *m)
+bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits)
 {
     bool is_long = m->flags & ENVELOPE_LONG;
     struct net_head head = {.kind = NET_MESSAGE,
@@ -81,8 +85,7 @@ void net_message_send(int from, int pe, const struct inbox_message *m)
         head.to = *m->to;
         head.long_n = m->n;
     }
-    push_first(pe);
-    send(pe, &head, m->payload);
+    return push_first(pe, waits) && send(pe, &head, m->payload, waits);
 }
 
 size_t net_batch_room(void)
@@ -103,7 +106,7 @@ int net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
 
 void net_message_coll(int pe, const void *bytes, size_t n)
 {
-    send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes);
+    send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes, true);
 }
 
 static _Atomic uint64_t told, heard; // operations others were told of, and have run
@@ -199,7 +202,7 @@ static int run_piece(const struct operation *op, int pe, size_t at, size_t n)
     head.op.remote.offset += at;
     if (op->kind != SHOAL_WORK_ATOMIC)
         head.op.n = n;
-    send(pe, &head, local);
+    send(pe, &head, local, true);
     int status = pending_wait(p);
     if (!status && op->kind == SHOAL_WORK_ATOMIC && local)
         memcpy(local, &old, element_size((shoal_type_t)op->type));
@@ -211,7 +214,7 @@ int net_run(const struct operation *op, int pe)
     bool by_pieces = op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
                      op->kind == OPERATION_ACC;
     int status = SHOAL_OK;
-    push_first(pe);
+    push_first(pe, true);
     if (far_region_move(op))
         return status;
     if (!by_pieces)
@@ -226,8 +229,9 @@ int net_run(const struct operation *op, int pe)
 void net_tell(const struct operation *op, int pe)
 {
     atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
-    push_first(pe);
-    send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
+    push_first(pe, true);
+    send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL,
+         true);
 }
 
 uint64_t net_batch_ask(int pe, const void *records, size_t n)
@@ -236,7 +240,7 @@ uint64_t net_batch_ask(int pe, const void *records, size_t n)
     struct pending *p = pending_new(&old, sizeof old);
     struct net_head head = {
         .kind = NET_BATCH, .token = p->token, .from = world.me, .n = (uint32_t)n};
-    send(pe, &head, records);
+    send(pe, &head, records, true);
     int status = pending_wait(p);
     if (status)
         fatal("PE %d refused an atomic from here: %d", pe, status);
@@ -424,7 +428,7 @@ static void answer_batch(const struct came *c)
                             .status = c->head.status,
                             .arg = c->head.arg,
                             .n = is_asked && !c->head.status ? sizeof c->head.long_n : 0};
-    send(c->from, &head, &c->head.long_n);
+    send(c->from, &head, &c->head.long_n, true);
 }
 
 static void run(struct came *c)
@@ -450,7 +454,7 @@ static void run(struct came *c)
         status = SHOAL_EFAULT;
     struct net_head head = {
         .kind = NET_DONE, .token = c->head.token, .status = status, .n = status ? 0 : (uint32_t)n};
-    send(c->from, &head, op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : result);
+    send(c->from, &head, op->kind == SHOAL_WORK_ATOMIC ? (void *)&old : result, true);
 }
 
 // A thread that waits within one may run the next: two nodes that wait for each other go on.

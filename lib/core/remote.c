@@ -342,7 +342,7 @@ size_t remote_start_get(struct place from, void *to, size_t n, struct transport_
 
 void remote_order_message(int pe)
 {
-    stream_push_message(&stream_default, pe); // first, or the heartbeat sends it by itself
+    stream_push_message(&stream_default, pe, true); // first, or the heartbeat sends it by itself
     until_done(&net, stream_default.ctx, net.transport->flush);
 }
 
