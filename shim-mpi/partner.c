@@ -27,12 +27,6 @@ struct partner *partner_make(int pe)
     return &chunk[pe % PARTNERS_PER_CHUNK];
 }
 
-int partner_hold_back(void)
-{
-    stats_count(HELD_BACK);
-    return 0;
-}
-
 void partner_tell(int pe, struct partner *p, uint32_t taken)
 {
     uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);

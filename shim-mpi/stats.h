@@ -18,6 +18,7 @@
     X(PUSHED, "pushed", COUNTER, "pieces that a sender copied")                                  \
     X(HELD_BACK, "held_back", COUNTER,                                                           \
       "messages not sent with their envelope because the receiver has too many unreceived ones") \
+    X(KEPT, "kept", COUNTER, "messages that waited at their sender for room in the channel")     \
     X(CREDIT, "credit", COUNTER, "notes to senders of what has been received")                   \
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \

@@ -3,7 +3,7 @@
 #include "transfer.h"
 
 #include "arrive.h"
-#include "partner.h"
+#include "outbox.h"
 #include "settings.h"
 
 #include <stdlib.h>
@@ -18,32 +18,51 @@ void *transfer_memory(size_t n)
     return p;
 }
 
-void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
+static void check(int pe, int status)
 {
-    int status = shoal_am_request(pe, id, arg, payload, n);
     if (unlikely(status))
         shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
 }
 
-void *transfer_room(int pe, size_t n, shoal_am_room_t *room)
+bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    int status = shoal_am_reserve(pe, n, room);
-    if (unlikely(status))
-        shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
-    return room->payload;
+    int status = shoal_am_try(pe, id, arg, payload, n);
+    if (unlikely(status == SHOAL_EAGAIN))
+        return false;
+    check(pe, status);
+    return true;
+}
+
+void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
+{
+    if (outbox_is_used(pe) || !transfer_try(pe, id, arg, payload, n))
+        outbox_put_copy(pe, id, arg, payload, n);
+}
+
+void transfer_tell_and_wait(int pe, int id, uint64_t arg, const void *payload, size_t n)
+{
+    if (outbox_is_used(pe))
+        outbox_wait(pe);
+    check(pe, shoal_am_request(pe, id, arg, payload, n));
 }
 
 // ---- Sending
+void transfer_send_later(struct transfer *t)
+{
+    if (!eager_send_later(t))
+        pull_send(t);
+}
+
 void transfer_send(struct transfer *t)
 {
     if (t->mode == SEND_SYNCHRONOUS) {
         if (!eager_send_sync(t))
             pull_send(t);
     } else if (transfer_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe,
-                                 t->tag)) {
+                                 t->tag, false)) {
         request_complete(&t->request);
     } else {
-        pull_send(t);
+        transfer_send_later(t);
     }
 }
 
@@ -100,6 +119,7 @@ void transfer_down(void)
 {
     stage_down();
     split_down();
+    outbox_down();
     partner_down();
     arrive_down();
 }

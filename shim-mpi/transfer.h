@@ -29,6 +29,7 @@
 #define SHOAL_MPI_TRANSFER_H
 
 #include "match.h"
+#include "outbox.h"
 #include "p2p.h"
 
 #include <string.h>
@@ -62,6 +63,7 @@ struct transfer {
     struct type *type; // with a reference where the request outlives the call
     MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
+    struct note note;
     void *copy; // packed data, or what will be unpacked
     shoal_region_t region;
     // What follows is set by the mover that uses it.
@@ -83,9 +85,11 @@ void transfer_accept_rts(struct transfer *t, struct match_key key, const struct 
 void transfer_accept(struct transfer *t, struct arrived *a);
 int transfer_cancel(struct request *r);
 
-// Sends it if that needs no request: eagerly, or from a stage.
+// Sends it if that needs no request: eagerly, or from a stage. waits: until there is room for it.
+// False: it needs one.
 bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                       const struct type *type, int pe, int tag);
+                       const struct type *type, int pe, int tag, bool waits);
+void transfer_send_later(struct transfer *t); // what transfer_send_now did not take
 
 int transfer_up(void);
 void transfer_down(void);
@@ -95,8 +99,13 @@ void transfer_drop_all(struct matching *m); // messages nobody will receive
 extern size_t transfer_am_max;
 
 void *transfer_memory(size_t n); // malloc, or the end
+// Sends a message, now or as soon as there is room; messages to a process go in their order. Short
+// ones: a copy is kept.
 void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
-void *transfer_room(int pe, size_t n, shoal_am_room_t *room); // for a message of n bytes
+// From a call that blocks, any length up to transfer_am_max.
+void transfer_tell_and_wait(int pe, int id, uint64_t arg, const void *payload, size_t n);
+// Of up to transfer_am_max bytes; false: there is no room now. Not in order with others.
+bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 
 // What a message is addressed to, in an active message's argument.
 static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
@@ -155,7 +164,8 @@ static inline void transfer_place(struct transfer *t, MPI_Count from, const void
 void transfer_end_send(struct transfer *t); // its data is not needed any more
 
 // Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).
-bool eager_send_sync(struct transfer *t);
+bool eager_send_sync(struct transfer *t); // false: it must go in another way
+bool eager_send_later(struct transfer *t);
 void eager_accept(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes);
 void eager_accept_sync(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes,
                        uint64_t sender);
