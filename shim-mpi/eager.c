@@ -6,22 +6,12 @@
 #include "transfer.h"
 
 // ---- Sending
-// False: there is no room now.
-static bool tell(int pe, int id, uint64_t address, const void *data, size_t n, bool waits)
-{
-    if (waits)
-        transfer_tell_and_wait(pe, id, address, data, n);
-    else
-        return !outbox_is_used(pe) && transfer_try(pe, id, address, data, n);
-    return true;
-}
-
 static bool tell_packed(int pe, uint64_t address, const void *buf, MPI_Count count,
                         const struct type *type, size_t n, bool waits)
 {
     unsigned char packed[n];
     type_pack(type, buf, count, 0, packed, n);
-    return tell(pe, AM_EAGER, address, packed, n, waits);
+    return transfer_tell_next(pe, AM_EAGER, address, packed, n, waits);
 }
 
 static void count_held_back(MPI_Count bytes)
@@ -37,17 +27,19 @@ bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI
     struct partner *partner = partner_of(pe);
     if (unlikely(!partner_admits(partner, bytes))) {
         count_held_back(bytes);
-        return stage_send(comm, space, buf, count, type, pe, tag);
+        return stage_send(comm, space, buf, count, type, pe, tag, waits);
     }
     size_t n = (size_t)bytes;
     uint64_t address = address_of(comm, space, tag);
     bool done = likely(type->is_dense || n == 0)
-                    ? tell(pe, AM_EAGER, address, n ? type_at(type, buf) : NULL, n, waits)
+                    ? transfer_tell_next(pe, AM_EAGER, address, n ? type_at(type, buf) : NULL, n,
+                                         waits)
                     : tell_packed(pe, address, buf, count, type, n, waits);
     if (unlikely(!done)) {
         partner_takes_back(partner, bytes);
         return false;
     }
+    transfer_number(pe, address);
     stats_count(EAGER);
     return true;
 }
@@ -91,6 +83,7 @@ static void keep(struct transfer *t)
 {
     t->note = (struct note){.go = go, .gone = gone};
     outbox_put(t->pe, &t->note);
+    transfer_number(t->pe, address_of(t->request.comm, t->space, t->tag));
 }
 
 bool eager_send_later(struct transfer *t)
@@ -113,6 +106,8 @@ bool eager_send_sync(struct transfer *t)
     stats_count(SYNC);
     if (outbox_is_used(t->pe) || !tell_sync(t))
         keep(t);
+    else
+        transfer_number(t->pe, address_of(t->request.comm, t->space, t->tag));
     return true;
 }
 

@@ -127,6 +127,7 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     r->comm = comm;
     t->copy = NULL;
     t->region = NULL;
+    t->told = 0;
 }
 
 int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,

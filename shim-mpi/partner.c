@@ -75,10 +75,17 @@ int partner_up(void)
     return partners ? shoal_am_register(AM_CREDIT, on_credit, NULL) : SHOAL_ENOMEM;
 }
 
+static void free_chunk(struct partner *chunk)
+{
+    for (int i = 0; i < PARTNERS_PER_CHUNK && chunk; i++)
+        free(chunk[i].hints);
+    free(chunk);
+}
+
 void partner_down(void)
 {
     for (size_t i = 0; i < chunks(); i++)
-        free(partners[i]);
+        free_chunk(partners[i]);
     free((void *)partners);
     partners = NULL;
 }

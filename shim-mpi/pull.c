@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rendezvous: the receiver gets the data where the sender has it. See transfer.h.
 #include "arrive.h"
+#include "hint.h"
 #include "settings.h"
 #include "stats.h"
 
@@ -32,9 +33,14 @@ void pull_send(struct transfer *t)
         t->copy = transfer_memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
     }
+    uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
     rts.sender = transfer_out(t);
-    transfer_tell(t->pe, AM_RTS, address_of(t->request.comm, t->space, t->tag), &rts, sizeof rts);
+    hint_look(t);
+    transfer_tell(t->pe, AM_RTS, address, &rts, sizeof rts);
+    transfer_number(t->pe, address);
+    if (rts.how == RTS_PLACE && t->space == SPACE_P2P)
+        hint_follow(t);
 }
 
 void transfer_end_send(struct transfer *t)
@@ -67,7 +73,8 @@ void pull_end(struct transfer *t)
         free(t->copy);
         t->copy = NULL;
     }
-    transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
+    if (t->other)
+        transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
     request_complete(&t->request);
 }
 
@@ -90,6 +97,10 @@ static bool look_after_pull(struct progress_hook *hook)
 void pull_accept(struct transfer *t, const struct rts *rts)
 {
     size_t n = (size_t)t->request.bytes;
+    if (unlikely(t->told)) {
+        hint_accept(t, rts);
+        return;
+    }
     t->other = rts->sender;
     t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
     t->event = (shoal_event_t){0};

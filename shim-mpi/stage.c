@@ -120,10 +120,10 @@ static void let_go(struct stage *s)
 }
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                const struct type *type, int pe, int tag)
+                const struct type *type, int pe, int tag, bool waits)
 {
     size_t n = (size_t)(count * type->size), piece = request_is_crowded() ? n : PIECE;
-    if (n > shim_settings.stage || !partner_is_direct(pe) || outbox_is_used(pe))
+    if (n > shim_settings.stage || !partner_is_direct(pe))
         return false;
     struct stage *s = take(n);
     if (!s)
@@ -131,11 +131,13 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     size_t done = n < piece ? n : piece;
     fill(s, buf, count, type, 0, done);
     struct rts rts = {.bytes = (int64_t)n, .from = s->place, .how = RTS_STAGE};
-    if (!transfer_try(pe, AM_RTS, address_of(comm, space, tag), &rts, sizeof rts)) {
+    uint64_t address = address_of(comm, space, tag);
+    if (!transfer_tell_next(pe, AM_RTS, address, &rts, sizeof rts, waits)) {
         let_go(s);
         put_back(s);
         return false;
     }
+    transfer_number(pe, address);
     stats_count(STAGED);
     for (; done < n; done += piece) {
         piece = n - done < piece ? n - done : piece;

@@ -3,6 +3,7 @@
 #include "transfer.h"
 
 #include "arrive.h"
+#include "hint.h"
 #include "outbox.h"
 #include "settings.h"
 
@@ -39,11 +40,19 @@ void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
         outbox_put_copy(pe, id, arg, payload, n);
 }
 
-void transfer_tell_and_wait(int pe, int id, uint64_t arg, const void *payload, size_t n)
+static void wait_and_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
     if (outbox_is_used(pe))
         outbox_wait(pe);
     check(pe, shoal_am_request(pe, id, arg, payload, n));
+}
+
+bool transfer_tell_next(int pe, int id, uint64_t arg, const void *payload, size_t n, bool waits)
+{
+    if (!waits)
+        return !outbox_is_used(pe) && transfer_try(pe, id, arg, payload, n);
+    wait_and_tell(pe, id, arg, payload, n);
+    return true;
 }
 
 // ---- Sending
@@ -92,18 +101,24 @@ void transfer_recv(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
+    bool is_hint = hint_is_wanted(t);
+    if (is_hint)
+        shoal_progress(); // its message may have come
     shim_lock_take(&m->lock);
     struct arrived *a = match_post(m, &t->posted);
+    is_hint = is_hint && !a && match_is_next(m, &t->posted);
     shim_lock_give(&m->lock);
     if (a)
         transfer_accept(t, a);
+    else if (is_hint)
+        hint_tell(t);
 }
 
 // ---- Life
 int transfer_up(void)
 {
-    static int (*const up[])(void) = {partner_up, eager_up, pull_up,
-                                      stream_up,  split_up, cancel_up};
+    static int (*const up[])(void) = {partner_up, eager_up, pull_up,  stream_up,
+                                      split_up,   hint_up,  cancel_up};
     uint64_t max;
     int status = shoal_query(SHOAL_Q_AM_MAX, shim_pe(), &max);
     transfer_am_max = (size_t)max;

@@ -17,6 +17,12 @@
 //   split       of a long one on a node, both copy: the receiver gets pieces, and tells where its
 //   (split.c)   buffer is (GRANT), so that a sender in the library puts others
 //
+//   hint        a receive that is posted first is told to its source (HINT), whose RTS says then that
+//   (hint.c)    it copies, without the receiver's help:
+//                           <---------------- HINT {where the buffer is}
+//               RTS  ------------------------>
+//               copies  .....................>  may copy other pieces
+//
 //   stream      when the sender cannot say where its data is (no room to register it):
 //   (stream.c)  RTS {nowhere}   -------------->  matches
 //               sends it in pieces  <-- STREAM
@@ -47,6 +53,7 @@ enum {
     AM_CANCELLED,
     AM_PARTITIONED,
     AM_GRANT,
+    AM_HINT,
 };
 
 struct split;
@@ -64,14 +71,15 @@ struct transfer {
     MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
     struct note note;
+    uint64_t told; // to its source (hint.c): the generation of t->split; 0: not so
     void *copy; // packed data, or what will be unpacked
     shoal_region_t region;
+    struct split *split;
     // What follows is set by the mover that uses it.
     uint64_t other; // the peer's transfer
     MPI_Count moved;
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
-    struct split *split;
     shoal_event_t event;
     struct progress_hook hook;
 };
@@ -102,9 +110,9 @@ void *transfer_memory(size_t n); // malloc, or the end
 // Sends a message, now or as soon as there is room; messages to a process go in their order. Short
 // ones: a copy is kept.
 void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
-// From a call that blocks, any length up to transfer_am_max.
-void transfer_tell_and_wait(int pe, int id, uint64_t arg, const void *payload, size_t n);
-// Of up to transfer_am_max bytes; false: there is no room now. Not in order with others.
+// Of up to transfer_am_max bytes. waits: until there is room; else false where there is none.
+bool transfer_tell_next(int pe, int id, uint64_t arg, const void *payload, size_t n, bool waits);
+// The same without waiting and without an order: others may be kept before it.
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 
 // What a message is addressed to, in an active message's argument.
@@ -161,6 +169,15 @@ static inline void transfer_place(struct transfer *t, MPI_Count from, const void
         type_unpack(t->type, t->buf, t->count, from, data, n);
 }
 
+// The envelope of a message to this address has been given to transfer_tell or transfer_try, the last
+// for now: it gets its number (hint.c).
+static inline void transfer_number(int pe, uint64_t address)
+{
+    struct partner *p = partner_of(pe);
+    if (!shim_threads && space_in(address) == SPACE_P2P)
+        p->recent[p->gone++ % PARTNER_RECENT] = partner_mark(address);
+}
+
 void transfer_end_send(struct transfer *t); // its data is not needed any more
 
 // Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).
@@ -172,7 +189,7 @@ void eager_accept_sync(struct transfer *t, struct match_key key, const void *dat
 int eager_up(void);
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                const struct type *type, int pe, int tag);
+                const struct type *type, int pe, int tag, bool waits);
 void stage_accept(struct transfer *t, const struct rts *rts); // described already
 void stage_drop(const struct rts *rts); // nobody will receive it
 void stage_down(void);
