@@ -29,7 +29,8 @@ static struct arrived *keep(struct comm *comm, uint64_t address, const struct ne
     a->key = news->key;
     a->kind = news->kind;
     a->bytes = news->bytes;
-    a->rts = news->rts;
+    if (news->rts)
+        a->rts = *news->rts;
     a->comm = comm;
     a->space = space_in(address);
     a->context = context_in(address);

@@ -6,12 +6,12 @@
 #include "transfer.h"
 
 // ---- Sending
-static bool tell_packed(int pe, uint64_t address, const void *buf, MPI_Count count,
-                        const struct type *type, size_t n, bool waits)
+static bool tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
+                        MPI_Count count, const struct type *type, size_t n, bool waits)
 {
     unsigned char packed[n];
     type_pack(type, buf, count, 0, packed, n);
-    return transfer_tell_next(pe, AM_EAGER, address, packed, n, waits);
+    return transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
 }
 
 static void count_held_back(MPI_Count bytes)
@@ -32,14 +32,14 @@ bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI
     size_t n = (size_t)bytes;
     uint64_t address = address_of(comm, space, tag);
     bool done = likely(type->is_dense || n == 0)
-                    ? transfer_tell_next(pe, AM_EAGER, address, n ? type_at(type, buf) : NULL, n,
-                                         waits)
-                    : tell_packed(pe, address, buf, count, type, n, waits);
+                    ? transfer_tell_next(partner, pe, AM_EAGER, address,
+                                         n ? type_at(type, buf) : NULL, n, waits)
+                    : tell_packed(partner, pe, address, buf, count, type, n, waits);
     if (unlikely(!done)) {
         partner_takes_back(partner, bytes);
         return false;
     }
-    transfer_number(pe, address);
+    transfer_number(partner, address);
     stats_count(EAGER);
     return true;
 }
@@ -83,7 +83,7 @@ static void keep(struct transfer *t)
 {
     t->note = (struct note){.go = go, .gone = gone};
     outbox_put(t->pe, &t->note);
-    transfer_number(t->pe, address_of(t->request.comm, t->space, t->tag));
+    transfer_number(partner_of(t->pe), address_of(t->request.comm, t->space, t->tag));
 }
 
 bool eager_send_later(struct transfer *t)
@@ -107,7 +107,7 @@ bool eager_send_sync(struct transfer *t)
     if (outbox_is_used(t->pe) || !tell_sync(t))
         keep(t);
     else
-        transfer_number(t->pe, address_of(t->request.comm, t->space, t->tag));
+        transfer_number(partner_of(t->pe), address_of(t->request.comm, t->space, t->tag));
     return true;
 }
 
@@ -142,15 +142,18 @@ static void on_eager(const shoal_am_t *am)
 
 static void on_sync(const shoal_am_t *am)
 {
+    struct rts rts = {0};
+    memcpy(&rts.sender, am->payload, sizeof rts.sender);
+    size_t n = am->n - sizeof rts.sender;
     struct news news = {.kind = ARRIVED_SYNC,
                         .key = {am->from, tag_in(am->arg)},
-                        .data = (const char *)am->payload + sizeof news.rts.sender,
-                        .n = am->n - sizeof news.rts.sender};
-    memcpy(&news.rts.sender, am->payload, sizeof news.rts.sender);
-    news.bytes = (MPI_Count)news.n;
+                        .bytes = (MPI_Count)n,
+                        .data = (const char *)am->payload + sizeof rts.sender,
+                        .n = n,
+                        .rts = &rts};
     struct transfer *t = arrive(am->arg, &news);
     if (t)
-        eager_accept_sync(t, news.key, news.data, news.bytes, news.rts.sender);
+        eager_accept_sync(t, news.key, news.data, news.bytes, rts.sender);
 }
 
 int eager_up(void)

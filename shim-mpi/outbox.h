@@ -24,10 +24,14 @@ void outbox_wait(int pe); // until nothing is kept for it; progresses
 void outbox_wait_all(void);
 void outbox_down(void);
 
-static inline bool outbox_is_used(int pe)
+static inline bool outbox_is_used_of(const struct partner *p)
 {
     // Pairs with the release in outbox.c: what was kept has gone.
-    return unlikely(atomic_load_explicit(&partner_of(pe)->is_waited_for, memory_order_acquire));
+    return unlikely(atomic_load_explicit(&p->is_waited_for, memory_order_acquire));
+}
+static inline bool outbox_is_used(int pe)
+{
+    return outbox_is_used_of(partner_of(pe));
 }
 
 #endif

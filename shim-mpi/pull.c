@@ -2,6 +2,7 @@
 // Rendezvous: the receiver gets the data where the sender has it. See transfer.h.
 #include "arrive.h"
 #include "hint.h"
+#include "partner.h"
 #include "settings.h"
 #include "stats.h"
 
@@ -38,7 +39,7 @@ void pull_send(struct transfer *t)
     rts.sender = transfer_out(t);
     hint_look(t);
     transfer_tell(t->pe, AM_RTS, address, &rts, sizeof rts);
-    transfer_number(t->pe, address);
+    transfer_number(partner_of(t->pe), address);
     if (rts.how == RTS_PLACE && t->space == SPACE_P2P)
         hint_follow(t);
 }
@@ -123,12 +124,13 @@ void pull_accept(struct transfer *t, const struct rts *rts)
 
 static void on_rts(const shoal_am_t *am)
 {
-    struct news news = {.kind = ARRIVED_RTS, .key = {am->from, tag_in(am->arg)}};
-    memcpy(&news.rts, am->payload, sizeof news.rts);
-    news.bytes = news.rts.bytes;
+    struct rts rts;
+    memcpy(&rts, am->payload, sizeof rts);
+    struct news news = {
+        .kind = ARRIVED_RTS, .key = {am->from, tag_in(am->arg)}, .bytes = rts.bytes, .rts = &rts};
     struct transfer *t = arrive(am->arg, &news);
     if (t)
-        transfer_accept_rts(t, news.key, &news.rts);
+        transfer_accept_rts(t, news.key, &rts);
 }
 
 int pull_up(void)

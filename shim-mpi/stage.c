@@ -132,12 +132,12 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     fill(s, buf, count, type, 0, done);
     struct rts rts = {.bytes = (int64_t)n, .from = s->place, .how = RTS_STAGE};
     uint64_t address = address_of(comm, space, tag);
-    if (!transfer_tell_next(pe, AM_RTS, address, &rts, sizeof rts, waits)) {
+    if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts, waits)) {
         let_go(s);
         put_back(s);
         return false;
     }
-    transfer_number(pe, address);
+    transfer_number(partner_of(pe), address);
     stats_count(STAGED);
     for (; done < n; done += piece) {
         piece = n - done < piece ? n - done : piece;

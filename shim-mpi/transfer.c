@@ -19,7 +19,7 @@ void *transfer_memory(size_t n)
     return p;
 }
 
-static void check(int pe, int status)
+void transfer_check(int pe, int status)
 {
     if (unlikely(status))
         shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
@@ -30,7 +30,7 @@ bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
     int status = shoal_am_try(pe, id, arg, payload, n);
     if (unlikely(status == SHOAL_EAGAIN))
         return false;
-    check(pe, status);
+    transfer_check(pe, status);
     return true;
 }
 
@@ -38,21 +38,6 @@ void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
     if (outbox_is_used(pe) || !transfer_try(pe, id, arg, payload, n))
         outbox_put_copy(pe, id, arg, payload, n);
-}
-
-static void wait_and_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
-{
-    if (outbox_is_used(pe))
-        outbox_wait(pe);
-    check(pe, shoal_am_request(pe, id, arg, payload, n));
-}
-
-bool transfer_tell_next(int pe, int id, uint64_t arg, const void *payload, size_t n, bool waits)
-{
-    if (!waits)
-        return !outbox_is_used(pe) && transfer_try(pe, id, arg, payload, n);
-    wait_and_tell(pe, id, arg, payload, n);
-    return true;
 }
 
 // ---- Sending

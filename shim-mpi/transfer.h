@@ -110,10 +110,10 @@ void *transfer_memory(size_t n); // malloc, or the end
 // Sends a message, now or as soon as there is room; messages to a process go in their order. Short
 // ones: a copy is kept.
 void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
-// Of up to transfer_am_max bytes. waits: until there is room; else false where there is none.
-bool transfer_tell_next(int pe, int id, uint64_t arg, const void *payload, size_t n, bool waits);
-// The same without waiting and without an order: others may be kept before it.
+// Of up to transfer_am_max bytes, without an order: others may be kept before it. False: there is no
+// room now.
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
+void transfer_check(int pe, int status); // of what the runtime was asked to send
 
 // What a message is addressed to, in an active message's argument.
 static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
@@ -169,11 +169,28 @@ static inline void transfer_place(struct transfer *t, MPI_Count from, const void
         type_unpack(t->type, t->buf, t->count, from, data, n);
 }
 
-// The envelope of a message to this address has been given to transfer_tell or transfer_try, the last
-// for now: it gets its number (hint.c).
-static inline void transfer_number(int pe, uint64_t address)
+// An envelope, in order. waits: until there is room; else false where there is none.
+static inline bool transfer_tell_next(struct partner *p, int pe, int id, uint64_t address,
+                                      const void *payload, size_t n, bool waits)
 {
-    struct partner *p = partner_of(pe);
+    if (outbox_is_used_of(p)) {
+        if (!waits)
+            return false;
+        outbox_wait(pe);
+    }
+    int status = (waits ? shoal_am_request : shoal_am_try)(pe, id, address, payload, n);
+    if (unlikely(status)) {
+        if (status == SHOAL_EAGAIN)
+            return false;
+        transfer_check(pe, status);
+    }
+    return true;
+}
+
+// The envelope of a message to this address has been sent, or given to the outbox, as the last for
+// now: it gets its number (hint.c).
+static inline void transfer_number(struct partner *p, uint64_t address)
+{
     if (!shim_threads && space_in(address) == SPACE_P2P)
         p->recent[p->gone++ % PARTNER_RECENT] = partner_mark(address);
 }
