@@ -198,9 +198,13 @@ static inline void ring_doorbell(const struct inbox_room *room)
         atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
 }
 
-// Without room for that now, the next message asks.
-static void ask_for_ring(int pe)
+// Without room for that now, who does not wait leaves it to the next message.
+static void ask_for_ring(int pe, bool waits)
 {
+    if (waits) {
+        inbox_ask(pe, INBOX_RING_WANTED, 0);
+        return;
+    }
     if (inbox_try_ask(pe, INBOX_RING_WANTED, 0))
         return;
     struct peer *peer = peer_of(pe);
@@ -209,20 +213,20 @@ static void ask_for_ring(int pe)
     peer_unlock(peer);
 }
 
-static inline void commit_here(const struct inbox_room *room)
+static inline void commit_here(const struct inbox_room *room, bool waits)
 {
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
     bell_check(&slice_of(room->pe)->inbox.bell);
     if (unlikely(room->ask))
-        ask_for_ring(room->pe);
+        ask_for_ring(room->pe, waits);
 }
 
 void inbox_commit(const struct inbox_room *room)
 {
     if (likely(room->channel != NULL))
-        commit_here(room);
+        commit_here(room, true);
     else
         commit_far(room);
 }
@@ -236,7 +240,7 @@ void inbox_send(int pe, const struct inbox_message *m)
     struct inbox_room room;
     reserve_here(&room, pe);
     inbox_fill(&room, m);
-    commit_here(&room);
+    commit_here(&room, true);
 }
 
 bool inbox_try_send(int pe, const struct inbox_message *m)
@@ -248,7 +252,7 @@ bool inbox_try_send(int pe, const struct inbox_message *m)
     if (!try_reserve(peer_of(pe), &room))
         return false;
     inbox_fill(&room, m);
-    commit_here(&room);
+    commit_here(&room, false);
     return true;
 }
 
