@@ -58,50 +58,60 @@ static void expect_done(MPI_Request *r, int slot, const unsigned char *data, siz
     CHECK_EQ(in[slot][n], 0);
 }
 
-static void to_a_stopped_rank(void)
+enum kind { PLAIN, SYNCHRONOUS, SHORTER, STRIDED, LATER, PERSISTENT, KINDS };
+
+static void send_one(enum kind kind)
 {
-    enum { PLAIN, SYNCHRONOUS, SHORTER, STRIDED, LATER, PERSISTENT, KINDS };
-    MPI_Request r[KINDS], later;
     MPI_Datatype strided;
-    OK(MPI_Type_vector(LONG / 64, 64, 128, MPI_BYTE, &strided));
-    OK(MPI_Type_commit(&strided));
-    for (int i = 0; i < PERSISTENT && me == RECEIVER; i++)
-        r[i] = post(i, 0, i);
-    if (me == RECEIVER) {
-        OK(MPI_Recv_init(in[PERSISTENT], LONG, MPI_BYTE, 0, PERSISTENT, MPI_COMM_WORLD,
-                         &r[PERSISTENT]));
-        OK(MPI_Start(&r[PERSISTENT]));
+    MPI_Request r;
+    int n = kind == SHORTER ? 10000 : LONG;
+    switch (kind) {
+    case SYNCHRONOUS: OK(MPI_Ssend(out, n, MPI_BYTE, RECEIVER, kind, MPI_COMM_WORLD)); break;
+    case LATER:
+        OK(MPI_Isend(out, n, MPI_BYTE, RECEIVER, kind, MPI_COMM_WORLD, &r));
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        break;
+    case STRIDED:
+        OK(MPI_Type_vector(LONG / 64, 64, 128, MPI_BYTE, &strided));
+        OK(MPI_Type_commit(&strided));
+        OK(MPI_Send(out, 1, strided, RECEIVER, kind, MPI_COMM_WORLD));
+        OK(MPI_Type_free(&strided));
+        break;
+    default: OK(MPI_Send(out, n, MPI_BYTE, RECEIVER, kind, MPI_COMM_WORLD));
+    }
+}
+
+static void to_a_stopped_rank(enum kind kind)
+{
+    static unsigned char packed[LONG];
+    MPI_Request r = MPI_REQUEST_NULL;
+    for (int i = 0; i < LONG; i++)
+        packed[i] = out[i / 64 * 128 + i % 64];
+    OK(MPI_Barrier(MPI_COMM_WORLD)); // nothing is on its way
+    if (me == RECEIVER && kind == PERSISTENT) {
+        memset(in[kind], 0, sizeof in[kind]);
+        OK(MPI_Recv_init(in[kind], LONG, MPI_BYTE, 0, kind, MPI_COMM_WORLD, &r));
+        OK(MPI_Start(&r));
+    } else if (me == RECEIVER) {
+        r = post(kind, 0, kind);
     }
     stop();
     if (me == 0) {
-        OK(MPI_Send(out, LONG, MPI_BYTE, RECEIVER, PLAIN, MPI_COMM_WORLD));
-        OK(MPI_Ssend(out + 1, LONG, MPI_BYTE, RECEIVER, SYNCHRONOUS, MPI_COMM_WORLD));
-        OK(MPI_Send(out + 2, 10000, MPI_BYTE, RECEIVER, SHORTER, MPI_COMM_WORLD));
-        OK(MPI_Send(out, 1, strided, RECEIVER, STRIDED, MPI_COMM_WORLD));
-        OK(MPI_Isend(out + 4, LONG, MPI_BYTE, RECEIVER, LATER, MPI_COMM_WORLD, &later));
-        OK(MPI_Wait(&later, MPI_STATUS_IGNORE));
-        OK(MPI_Send(out + 5, LONG, MPI_BYTE, RECEIVER, PERSISTENT, MPI_COMM_WORLD));
+        send_one(kind);
         go_on();
     }
     if (me == RECEIVER) {
-        static unsigned char packed[LONG];
-        for (int i = 0; i < LONG; i++)
-            packed[i] = out[i / 64 * 128 + i % 64];
-        expect_done(&r[PLAIN], PLAIN, out, LONG);
-        expect_done(&r[SYNCHRONOUS], SYNCHRONOUS, out + 1, LONG);
-        expect_done(&r[SHORTER], SHORTER, out + 2, 10000);
-        expect_done(&r[STRIDED], STRIDED, packed, LONG);
-        expect_done(&r[LATER], LATER, out + 4, LONG);
-        expect_done(&r[PERSISTENT], PERSISTENT, out + 5, LONG);
-        OK(MPI_Request_free(&r[PERSISTENT]));
+        expect_done(&r, kind, kind == STRIDED ? packed : out, kind == SHORTER ? 10000 : LONG);
+        if (kind == PERSISTENT)
+            OK(MPI_Request_free(&r));
     }
-    OK(MPI_Type_free(&strided));
 }
 
 // Not one byte past the buffer.
 static void truncated(void)
 {
     MPI_Request r = MPI_REQUEST_NULL;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
     if (me == RECEIVER) {
         memset(in[0], 0, sizeof in[0]);
         OK(MPI_Irecv(in[0], LONG / 2, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r));
@@ -263,7 +273,8 @@ int main(void)
     OK(MPI_Bcast(&process, 1, MPI_INT, RECEIVER, MPI_COMM_WORLD));
     CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, RECEIVER, &reaches), 0);
     if (reaches) {
-        to_a_stopped_rank();
+        for (int kind = 0; kind < KINDS; kind++)
+            to_a_stopped_rank((enum kind)kind);
         truncated();
     }
     orders();
