@@ -54,7 +54,7 @@ void hint_tell(struct transfer *t)
     struct hint h = {.address = address_of(t->request.comm, t->space, t->tag),
                      .copy.bytes = (uint64_t)t->bytes,
                      .stamp = partner_of(t->pe)->admitted};
-    struct split *s = outbox_is_used(t->pe) ? NULL : split_take_record(&h.copy);
+    struct split *s = split_take_record(&h.copy);
     if (!s || !pull_expose(t, type_at(t->type, t->buf), h.copy.bytes, &h.copy.to)) {
         if (s)
             split_give_record(s);
@@ -64,10 +64,8 @@ void hint_tell(struct transfer *t)
     t->told = h.copy.generation;
     // Pairs with the acquire in take_offer.
     atomic_store_explicit(&s->claim, t->told | SPLIT_OFFERED, memory_order_release);
-    if (transfer_try(t->pe, AM_HINT, 0, &h, sizeof h))
-        stats_count(HINT);
-    else
-        hint_withdraw(t);
+    transfer_tell(t->pe, AM_HINT, 0, &h, sizeof h);
+    stats_count(HINT);
 }
 
 bool hint_withdraw(struct transfer *t)
