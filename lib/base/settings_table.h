@@ -62,6 +62,9 @@
     X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "128k",                                               \
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
       "0: none")                                                                                \
+    X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "8k",                                                   \
+      "MPI: bytes of the smallest nonblocking receive that its source is told of, on a node; "  \
+      "0: none")                                                                                \
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \

@@ -145,7 +145,8 @@ static void commit_far(const struct inbox_room *room)
                                 .id = e->id,
                                 .flags = e->flags,
                                 .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
-                                .n = e->n});
+                                .n = e->n},
+        true);
     free(room->envelope);
 }
 
@@ -201,20 +202,35 @@ static inline void ring_doorbell(const struct inbox_room *room)
         atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
 }
 
-static inline void commit_here(const struct inbox_room *room)
+// Without room for that now, who does not wait leaves it to the next message.
+static void ask_for_ring(int pe, bool waits)
+{
+    if (waits) {
+        inbox_ask(pe, INBOX_RING_WANTED, 0);
+        return;
+    }
+    if (inbox_try_ask(pe, INBOX_RING_WANTED, 0))
+        return;
+    struct peer *peer = peer_of(pe);
+    peer_lock(peer);
+    peer->asked = false;
+    peer_unlock(peer);
+}
+
+static inline void commit_here(const struct inbox_room *room, bool waits)
 {
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
     bell_check(&slice_of(room->pe)->inbox.bell);
     if (unlikely(room->ask))
-        inbox_ask(room->pe, INBOX_RING_WANTED, 0);
+        ask_for_ring(room->pe, waits);
 }
 
 void inbox_commit(const struct inbox_room *room)
 {
     if (likely(room->channel != NULL))
-        commit_here(room);
+        commit_here(room, true);
     else
         commit_far(room);
 }
@@ -222,19 +238,32 @@ void inbox_commit(const struct inbox_room *room)
 void inbox_send(int pe, const struct inbox_message *m)
 {
     if (unlikely(!world_is_here(pe))) {
-        net_message_send(world.me, pe, m);
+        net_message_send(world.me, pe, m, true);
         return;
     }
     struct inbox_room room;
     reserve_here(&room, pe);
     inbox_fill(&room, m);
-    commit_here(&room);
+    commit_here(&room, true);
+}
+
+bool inbox_try_send(int pe, const struct inbox_message *m)
+{
+    if (unlikely(!world_is_here(pe)))
+        return net_message_send(world.me, pe, m, false);
+    struct inbox_room room;
+    room.pe = pe;
+    if (!try_reserve(peer_of(pe), &room))
+        return false;
+    inbox_fill(&room, m);
+    commit_here(&room, false);
+    return true;
 }
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)
 {
     if (unlikely(!world_is_here(pe))) {
-        net_message_send(from, pe, m);
+        net_message_send(from, pe, m, true);
         return;
     }
     struct inbox_room room = {.pe = pe};
@@ -246,6 +275,12 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     inbox_fill(&room, m);
     publish(&room);
     bell_check(&slice_of(pe)->inbox.bell);
+}
+
+bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)
+{
+    return inbox_try_send(
+        pe, &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
 }
 
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg)

@@ -23,12 +23,14 @@ struct incoming {
     uint64_t given_back;   // of those, slots returned to the senders
     bool is_open;
     bool is_used; // since the last tidying
+    int sender;   // of a ring
 };
 
 static _Atomic bool polling;
 static TLS_FAST bool polls_here; // this thread is the one that polls
 static struct incoming shared, ring[LIMIT_RINGS];
 static int rings;
+static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
 static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint32_t looks;        // at them, without finding anything
 
@@ -78,14 +80,31 @@ static bool take(struct incoming *in, struct message *m)
     return true;
 }
 
+// Polling waits for nobody: what cannot be told now is told in a later poll.
+static void tell_of_ring(int r)
+{
+    uint64_t bit = UINT64_C(1) << r;
+    if (inbox_try_ask(ring[r].sender, INBOX_RING_MADE, ref_of(ring[r].channel) + (uint64_t)r))
+        atomic_fetch_and_explicit(&untold_rings, ~bit, memory_order_relaxed);
+    else
+        atomic_fetch_or_explicit(&untold_rings, bit, memory_order_relaxed);
+}
+
+static void tell_of_rings(void)
+{
+    uint64_t left = atomic_load_explicit(&untold_rings, memory_order_relaxed);
+    for (; left; left &= left - 1)
+        tell_of_ring(__builtin_ctzll(left));
+}
+
 static void make_ring(int pe)
 {
     struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(LIMIT_RING_SLOTS)) : NULL;
     if (!c)
         return; // the shared channel will do
     memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
-    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS};
-    inbox_ask(pe, INBOX_RING_MADE, ref_of(c) + (uint64_t)rings++);
+    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS, .sender = pe};
+    tell_of_ring(rings++);
 }
 
 static void accept_ring(int pe, uint64_t made)
@@ -197,6 +216,7 @@ static inline bool rings_have_work(void)
 static inline bool has_work(void)
 {
     return is_ready(&shared) || rings_have_work() || handlers_waiting() ||
+           unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) ||
            (unlikely(net.transport != NULL) && net_message_waiting());
 }
 
@@ -235,6 +255,7 @@ static NOINLINE int poll_all(void)
         handled += poll_channel(&shared);
     if (rings)
         handled += poll_rings();
+    tell_of_rings();
     if (net.transport)
         handled += poll_network();
     if (handlers_waiting())
@@ -271,7 +292,7 @@ void inbox_down(void)
     atomic_store_explicit(own_doorbell(), 0, memory_order_relaxed);
     memset(ring, 0, sizeof ring);
     rings = 0;
-    active_rings = 0;
+    active_rings = untold_rings = 0;
     handlers_forget();
     peers_forget();
 }

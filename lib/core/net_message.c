@@ -46,7 +46,8 @@ static size_t room_for_data(void)
 }
 
 // ---- Sending
-static void send(int pe, const struct net_head *head, const void *data)
+// False, only if !waits: there is no room now.
+static bool try_send(int pe, const struct net_head *head, const void *data, bool waits)
 {
     unsigned char bytes[sizeof *head + head->n];
     size_t n = head_size((enum net_kind)head->kind);
@@ -56,20 +57,34 @@ static void send(int pe, const struct net_head *head, const void *data)
     net_connect(pe);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     int status;
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
+    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN) {
+        if (!waits)
+            return false;
         waiter_step(&w);
+    }
     if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);
+    return true;
+}
+
+static void send(int pe, const struct net_head *head, const void *data)
+{
+    try_send(pe, head, data, true);
 }
 
 // What was gathered for pe leaves before a message to it, and comes before it.
-void net_push_first(int pe)
+static bool push_first(int pe, bool waits)
 {
-    if (atomic_load_explicit(&stream_open, memory_order_relaxed))
-        stream_push_message(&stream_default, pe);
+    return !atomic_load_explicit(&stream_open, memory_order_relaxed) ||
+           stream_push_message(&stream_default, pe, waits);
 }
 
-void net_message_send(int from, int pe, const struct inbox_message *m)
+void net_push_first(int pe)
+{
+    push_first(pe, true);
+}
+
+bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits)
 {
     bool is_long = m->flags & ENVELOPE_LONG;
     struct net_head head = {.kind = NET_MESSAGE,
@@ -82,8 +97,7 @@ void net_message_send(int from, int pe, const struct inbox_message *m)
         head.to = *m->to;
         head.long_n = m->n;
     }
-    net_push_first(pe);
-    send(pe, &head, m->payload);
+    return push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
 }
 
 size_t net_batch_room(void)

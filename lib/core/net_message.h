@@ -12,8 +12,8 @@
 int net_message_up(void);
 void net_message_down(void);
 
-// From PE `from` of this node to pe of another.
-void net_message_send(int from, int pe, const struct inbox_message *m);
+// From PE `from` of this node to pe of another. False, only if !waits: there is no room now.
+bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits);
 
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
 void net_message_coll(int pe, const void *bytes, size_t n);

@@ -354,7 +354,7 @@ void remote_start(bool put, struct transport_remote at, void *local, size_t n,
 
 void remote_order_message(int pe)
 {
-    stream_push_message(&stream_default, pe); // first, or the heartbeat sends it by itself
+    stream_push_message(&stream_default, pe, true); // first, or the heartbeat sends it by itself
     until_done(&net, stream_default.ctx, net.transport->flush);
 }
 

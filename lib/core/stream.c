@@ -106,27 +106,32 @@ static struct batch *batch_at(struct stream *s, int i)
     return atomic_load_explicit(&s->batch[i], memory_order_acquire);
 }
 
-static void push_to(struct stream *s, int pe, bool as_message)
+// False, only if !waits: something is left, for which there is no room now.
+static bool push_to(struct stream *s, int pe, bool as_message, bool waits)
 {
-    for (int i = 0; i < STREAM_BATCHES; i++) {
+    bool done = true;
+    for (int i = 0; i < STREAM_BATCHES && done; i++) {
         struct batch *b = batch_at(s, i);
         if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed))
             continue;
         pthread_mutex_lock(&b->lock);
-        if (pe < 0 || b->pe == pe)
+        if (waits && (pe < 0 || b->pe == pe))
             push(s, b, as_message);
+        else if (b->pe == pe)
+            done = try_push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
+    return done;
 }
 
 void stream_push(struct stream *s, int pe)
 {
-    push_to(s, pe, false);
+    push_to(s, pe, false, true);
 }
 
-void stream_push_message(struct stream *s, int pe)
+bool stream_push_message(struct stream *s, int pe, bool waits)
 {
-    push_to(s, pe, true);
+    return push_to(s, pe, true, waits);
 }
 
 void stream_push_all(void)
@@ -282,7 +287,7 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
               .width = (uint8_t)amo->width},
              amo->operand,
              amo->compare};
-    stream_push_message(s, at.pe); // it comes after what was gathered
+    stream_push_message(s, at.pe, true); // it comes after what was gathered
     net_connect(at.pe);
     return net_batch_ask(at.pe, &one,
                          sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));

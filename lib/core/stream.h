@@ -65,7 +65,8 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
                           const struct stream_amo *amo);
 
 void stream_push(struct stream *s, int pe);         // -1: all PEs
-void stream_push_message(struct stream *s, int pe); // the same, in order with messages sent later
+// To one PE, in order with messages sent later. False, only if !waits: there is no room now.
+bool stream_push_message(struct stream *s, int pe, bool waits);
 void stream_flush(struct stream *s);                // and answered
 void stream_fence(struct stream *s);                // then a flush of what went by itself
 // Before a put or an atomic that goes by itself.
