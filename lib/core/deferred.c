@@ -201,6 +201,8 @@ static bool look(struct counter **done)
         found = !status;
         if (found)
             *done = count_next(chain);
+        else
+            chain->n = 0; // told once: what follows moves the network, and comes here again
     }
     pthread_mutex_unlock(&lock);
     if (status)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Triggered puts and atomics each of which makes the next due: over a network that takes deferred work
 // these chains are its own. Longer than a chain of it may be, on one counter and on many, with works in
-// between that it cannot run, released by the owner and by another PE; and cancelled at any moment.
+// between that it cannot run, released by the owner and by another PE, also while the owner computes; and
+// cancelled at any moment.
 #include "counters.h"
 
 #include <stddef.h>
@@ -180,6 +181,35 @@ static void test_cancel(int round)
     shmem_barrier_all();
 }
 
+// ---- The owner computes, without a call, until its target has seen the last link; that has released
+// the first.
+static uint64_t let_go;
+
+static void test_away(int owner)
+{
+    begin();
+    if (me == owner) {
+        for (int i = 0; i < LINKS - 1; i++) {
+            shoal_work_t put = put_of(box.data[i], source[i], BYTES);
+            arm(&put, ct[i], 1, ct[i + 1]);
+        }
+        shoal_work_t flag = add_of(&box.flag, SHOAL_UINT64, 1);
+        arm(&flag, ct[LINKS - 1], 1, ct[LINKS]);
+    }
+    shmem_barrier_all();
+    if (me == owner) {
+        while (!__atomic_load_n(&let_go, __ATOMIC_ACQUIRE))
+            ;
+        wait_sum(ct[LINKS], 1);
+        let_go = 0;
+    } else if (me == (owner + 1) % npes) {
+        count(owner, ct[0], 1, 0);
+        shmem_uint64_wait_until(&box.flag, SHMEM_CMP_EQ, 1);
+        shmem_uint64_atomic_set(&let_go, 1, owner);
+    }
+    shmem_barrier_all();
+}
+
 int main(void)
 {
     check_start();
@@ -194,5 +224,7 @@ int main(void)
         test_mixed(round);
         test_cancel(round);
     }
+    for (int owner = 0; owner < npes && npes > 1; owner++)
+        test_away(owner);
     return check_done();
 }
