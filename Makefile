@@ -52,7 +52,7 @@ SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/shm/*.c transports/adversary/*.c)
-SRC_network := $(wildcard transports/*.c) # part of each network's module
+SRC_network := $(wildcard transports/*.c) lib/base/subnet.c # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
 	$(if $(HWLOC),shim-mpi/hw_hwloc.c,shim-mpi/hw_none.c)
@@ -69,7 +69,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
 	$(filter-out $(if $(FABRIC),,%/forge.c) $(if $(UCX),,%/forge_ucx.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
-BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
+BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c) $(if $(UCX),,%/net_raw_ucx.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
 
 LIB := $(BUILD)/lib/libshoal.so
 LIBMPI := $(BUILD)/lib/libmpi_abi.so
@@ -185,10 +185,14 @@ PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD
 PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
-# mpi_*: as mpicc would.
-$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+# As mpicc would.
+define mpi_program
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $(1) $< -o $@ \
+		-L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+endef
+$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+	$(call mpi_program)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)
@@ -209,21 +213,20 @@ $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transport
 $(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm
-$(BUILD)/tests/bench/net_raw: tests/bench/net_raw.c
+$(BUILD)/tests/bench/net_raw: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs libfabric)
+$(BUILD)/tests/bench/net_raw_ucx: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs ucx)
+$(BUILD)/tests/bench/net_raw $(BUILD)/tests/bench/net_raw_ucx: $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs libfabric)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(RAW_LIBS)
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
 $(BUILD)/tests/mpi/%: tests/mpi/%.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program)
 $(BUILD)/tests/bench/mpi: tests/bench/mpi.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include -DBENCH_SHMEM $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program,-DBENCH_SHMEM)
 $(BUILD)/tests/bench/mpi_%: tests/bench/mpi_%.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program)
 # What they call is optimized; they need not be, and compile in half the time.
 $(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g1
 $(BUILD)/tests/%: tests/%.c $(LIB)

@@ -31,15 +31,20 @@ static inline void take_slot(struct channel *c, uint32_t slots, uint64_t ticket,
 }
 
 // In a ring, whose slots this PE alone claims, with the peer locked.
-static inline bool claim_alone(struct channel *c, struct inbox_room *room)
+static inline bool claim_alone(struct peer *peer, struct inbox_room *room)
 {
+    struct channel *c = ref_at(peer->ring);
     uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
     if (!is_room(c, LIMIT_RING_SLOTS, t))
         return false;
     atomic_store_explicit(&c->ticket, t + 1, memory_order_relaxed);
     take_slot(c, LIMIT_RING_SLOTS, t, room);
-    // A slot to come, which the receiver has read and does not look at yet.
-    __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
+    // Nothing came back since the last message, so more may follow: a slot to come, which the receiver
+    // has read and does not look at yet. One who waits for each message would look at it too soon.
+    uint32_t received = atomic_load_explicit(&peer->received, memory_order_relaxed);
+    if (received == peer->heard)
+        __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
+    peer->heard = received;
     return true;
 }
 
@@ -110,8 +115,7 @@ static inline bool claim_next(struct peer *peer, struct inbox_room *room)
     if (unlikely(peer->made) && !open_ring(peer, room))
         return false;
     uint32_t number = number_after(peer->sent);
-    bool done = peer->ring ? claim_alone(ref_at(peer->ring), room)
-                           : claim(shared_channel(room->pe), room);
+    bool done = peer->ring ? claim_alone(peer, room) : claim(shared_channel(room->pe), room);
     if (!done)
         return false;
     room->envelope->from = world.me;

@@ -52,10 +52,14 @@ static inline void give_back(struct incoming *in)
 
 static inline void check_number(const struct envelope *e)
 {
+    if (!e->seq)
+        return;
     struct peer *peer = peer_of(e->from);
-    if (e->seq && e->seq != (peer->received = number_after(peer->received)))
+    uint32_t number = number_after(atomic_load_explicit(&peer->received, memory_order_relaxed));
+    atomic_store_explicit(&peer->received, number, memory_order_relaxed);
+    if (e->seq != number)
         fatal("message %u from PE %d came as number %u: the inbox is damaged", e->seq, e->from,
-              peer->received);
+              number);
 }
 
 // Copies the message out, so that its slot is free while it is handled.
@@ -220,7 +224,7 @@ static inline bool begin_polling(void)
     return true;
 }
 
-static int poll_all(void)
+static NOINLINE int poll_all(void)
 {
     bool nested = polls_here;
     if ((nested && handlers_running() && keeps_enough()) || (!nested && !begin_polling()))

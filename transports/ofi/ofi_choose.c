@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which provider and which interface: fi_getinfo lists one entry for each pair, in no useful order.
 #include "ofi.h"
+#include "subnet.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static bool in_subnet(const struct fi_info *info, const char *text)
 {
     int family = 0;
     const uint8_t *ip = ofi_ip(info, &family);
-    return ip && job_subnet_holds(text, family, ip);
+    return ip && subnet_holds(text, family, ip);
 }
 
 static bool on_interface(const struct fi_info *info, const char *name)
