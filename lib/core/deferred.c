@@ -86,8 +86,8 @@ static bool can_follow(const struct work *w)
 }
 
 // ---- Making a chain
-// The work that the end of work[n - 1] makes due: then the counter is at what it is now and what the
-// chain will have counted there.
+// The work that the end of work[n - 1] makes due: then the counter is at what it is now and what
+// the chain will have counted there.
 static struct work *follower(struct work *const work[], size_t n)
 {
     uint64_t ref = work[n - 1]->done, more = 0;
@@ -167,7 +167,8 @@ bool deferred_start(struct work *w)
 }
 
 // ---- Their ends
-// With the lock held, so that ends are counted in the order of the chain; releasing is not for here.
+// With the lock held, so that ends are counted in the order of the chain; releasing is not for
+// here.
 static struct counter *count_next(struct chain *chain)
 {
     struct work *w = chain->work[chain->counted++];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: whatever may reach transports/ucx from others, with a UCX that ends and fails as the input
-// says. This endpoint is PE 0 of four. An input is a row of steps:
+// libFuzzer: whatever may reach transports/ucx from others, with a UCX that ends and fails as the
+// input says. This endpoint is PE 0 of four. An input is a row of steps:
 //
 //     kind, flags, length (2 bytes), bytes
 //
@@ -8,16 +8,16 @@
 //        flag 4: it has a header of UCX's, flag 8: it is said to be long
 //     b  bytes of an address of PE 1 + (flags & 3) % 3; flag 4: their seal is made right
 //     k  bytes of a region's key, of that PE; flag 4 as well
-//     p  an operation with that PE; flag 4: on the region imported last, flag 8: with a request; flags
-//        16 and 32: put, get, atomic with or without a result
+//     p  an operation with that PE; flag 4: on the region imported last, flag 8: with a request;
+//        flags 16 and 32: put, get, atomic with or without a result
 //     s  the bytes are a message to that PE
 //     f  a flush of that PE, flag 4: of all
 //     e  UCX says that the endpoint of that PE broke
 //     w  time passes: flag 1: the newest ends first, flag 2: one alone, flag 4: with an error
 //     r  what UCX says to the calls that follow, a byte each
 //
-// UCX reads addresses and keys without being told their lengths; what it makes of damaged ones is its
-// own and not tried here.
+// UCX reads addresses and keys without being told their lengths; what it makes of damaged ones is
+// its own and not tried here.
 #include "ucx/ucx.h"
 
 #include <stdlib.h>

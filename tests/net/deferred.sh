@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Triggered operations that make each other due are run by a provider that takes deferred work, when it
-# was named: as many as the test has, by SHOAL_STATS; none of them without such a provider, behind an
-# adversary, or when that is switched off; and with the same result.
+# Triggered operations that make each other due are run by a provider that takes deferred work, when
+# it was named: as many as the test has, by SHOAL_STATS; none of them without such a provider,
+# behind an adversary, or when that is switched off; and with the same result.
 set -u
 . "$(dirname "$0")/../launch/lib.sh"
 [ -e "$build/lib/libshoal-ofi.so" ] || skip "libshoal-ofi is not built: libfabric is missing"
@@ -14,7 +14,8 @@ chained() { # PROVIDER SETTING...: how many works of each PE were run in chains,
     run env SHOAL_STATS=1 SHOAL_VNODES=2 SHOAL_OFI_PROVIDER="$provider" "$@" \
         timeout -k 5 100 oshrun -n 2 --timeout 90 "$build/tests/shoal/trigger_chain"
     expect_rc 0
-    least=$(sed -n 's/^shoal: PE [01]: \([0-9]*\) triggered operations in .*/\1/p' "$tmp/err" | sort -n | head -n 1)
+    least=$(sed -n 's/^shoal: PE [01]: \([0-9]*\) triggered operations in .*/\1/p' "$tmp/err" |
+        sort -n | head -n 1)
     pes=$(grep -c 'triggered operations in' "$tmp/err")
 }
 

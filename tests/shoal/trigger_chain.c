@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Triggered puts and atomics each of which makes the next due: over a network that takes deferred work
-// these chains are its own. Longer than a chain of it may be, on one counter and on many, with works in
-// between that it cannot run, released by the owner and by another PE, also while the owner computes; and
-// cancelled at any moment.
+// Triggered puts and atomics each of which makes the next due: over a network that takes deferred
+// work these chains are its own. Longer than a chain of it may be, on one counter and on many, with
+// works in between that it cannot run, released by the owner and by another PE, also while the
+// owner computes; and cancelled at any moment.
 #include "counters.h"
 
 #include <stddef.h>
@@ -181,8 +181,8 @@ static void test_cancel(int round)
     shmem_barrier_all();
 }
 
-// ---- The owner computes, without a call, until its target has seen the last link; that has released
-// the first.
+// ---- The owner computes, without a call, until its target has seen the last link; that has
+// released the first.
 static uint64_t let_go;
 
 static void test_away(int owner)

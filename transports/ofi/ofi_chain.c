@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chains of puts and atomics as deferred work of libfabric, fi_trigger(3): a counter of the provider's
-// for each chain, which its steps count when they are complete, and on which they wait.
+// Chains of puts and atomics as deferred work of libfabric, fi_trigger(3): a counter of the
+// provider's for each chain, which its steps count when they are complete, and on which they wait.
 //
-//     counter   1: step 0 begins   2: step 0 is complete, step 1 begins   ...   n + 1: all are complete
+//     counter   1: step 0 begins   2: that is complete, step 1 begins   ...   n + 1: all are done
 //
-// Measured with `sockets` of libfabric 1.17, the one provider here that takes such work: a step that
-// finds no room when it is due is tried again only when the counter is counted, be it by nothing; one
-// that fails is told by the completion queue alone and counts nowhere; FI_CANCEL_WORK is not there.
+// Measured with `sockets` of libfabric 1.17, the one provider here that takes such work: a step
+// that finds no room when it is due is tried again only when the counter is counted, be it by
+// nothing; one that fails is told by the completion queue alone and counts nowhere; FI_CANCEL_WORK
+// is not there.
 #include "ofi.h"
 
 #include <rdma/fi_trigger.h>
