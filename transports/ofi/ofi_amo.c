@@ -35,8 +35,8 @@ static bool query(struct ofi_ep *ep, enum fi_op op, enum transport_width width, 
 {
     struct fi_atomic_attr attr;
     size_t size = width == TRANSPORT_32 ? 4 : 8;
-    return fi_query_atomic(ep->domain, ofi_amo_type(width), op, &attr, flags) == 0 && attr.count > 0 &&
-           attr.size == size;
+    return fi_query_atomic(ep->domain, ofi_amo_type(width), op, &attr, flags) == 0 &&
+           attr.count > 0 && attr.size == size;
 }
 
 void ofi_amo_query(struct ofi_ep *ep, struct transport_facts *facts)

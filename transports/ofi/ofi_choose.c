@@ -108,7 +108,7 @@ static struct fi_info *list(const struct transport_job *job, uint64_t more)
                 job->provider ? job->provider : "provider that serves",
                 more & FI_TRIGGER ? " with deferred work"
                 : more            ? " with atomics"
-                                     : "",
+                                  : "",
                 fi_strerror(-r));
     return r ? NULL : all;
 }
