@@ -248,19 +248,24 @@ check:
 
 # Whatever comes from others, by libFuzzer; new inputs stay in the build folder. FUZZ=net: one alone.
 FUZZ_SECONDS ?= 60
-FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out $(if $(FABRIC),,%/fuzz_ofi.c),$(wildcard tests/fuzz/*.c)))
+FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,\
+	$(filter-out $(if $(FABRIC),,%/fuzz_ofi.c) $(if $(UCX),,%/fuzz_ucx.c),$(wildcard tests/fuzz/*.c)))
 FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
-FUZZ_OFI := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
+# What each of the network libraries' users is made of; the target of UCX brings a UCX of its own.
+FUZZ_OBJ_ofi := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
+FUZZ_OBJ_ucx := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,\
+	$(filter-out %/ucx.c %/ucx_choose.c,$(wildcard transports/ucx/*.c)) $(SRC_network))
+FUZZ_LIBS_ofi := $(if $(FABRIC),$(shell $(PKG_CONFIG) --libs libfabric))
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz_objects
 fuzz_objects:
 	@$(MAKE) --no-print-directory -s BUILD=$(BUILD)/fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
-		$(BUILD)/fuzz/lib/libshoal.a $(if $(FABRIC),$(FUZZ_OFI))
+		$(BUILD)/fuzz/lib/libshoal.a $(if $(FABRIC),$(FUZZ_OBJ_ofi)) $(if $(UCX),$(FUZZ_OBJ_ucx))
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c fuzz_objects
 	@mkdir -p $(@D)
 	$(Q)clang -std=c11 -g -O1 $(WARN) -pthread $(DEFINES) $(FUZZ_FLAGS) \
-		$(if $(filter ofi,$*),$(INC_transports),$(INC_api)) $< $(if $(filter ofi,$*),$(FUZZ_OFI)) \
-		-o $@ $(BUILD)/fuzz/lib/libshoal.a -lm $(if $(filter ofi,$*),$(shell $(PKG_CONFIG) --libs libfabric))
+		$(if $(FUZZ_OBJ_$*),$(INC_transports),$(INC_api)) $< $(FUZZ_OBJ_$*) \
+		-o $@ $(BUILD)/fuzz/lib/libshoal.a -lm $(FUZZ_LIBS_$*)
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
 	for f in $(FUZZ); do mkdir -p $(BUILD)/tests/fuzz/$$f && \

@@ -3,6 +3,7 @@
 #include "remote.h"
 
 #include "ctx.h"
+#include "deferred.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
@@ -377,8 +378,10 @@ void remote_flush_ctx(struct shoal_ctx *ctx)
 void remote_flush(void)
 {
     remote_flush_ctx(NULL);
-    if (unlikely(net.ep != NULL))
+    if (unlikely(net.ep != NULL)) {
+        deferred_wait();
         net_message_flush();
+    }
 }
 
 void remote_flush_all(void)

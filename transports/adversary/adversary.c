@@ -60,7 +60,7 @@ static int adversary_open(const struct transport_job *job, struct transport_fact
     *facts = a->facts;
     facts->inject_max = a->inject_max;
     facts->load_store = facts->ordered_puts = facts->native_fence = false;
-    facts->deferred_work = facts->native_counters = false;
+    facts->chain_max = 0;
     facts->thread_safe = true;
     *result = a;
     return 0;
