@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
-#define TOLD UINT64_MAX               // token of what net_tell sent
-#define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's number
+#define TOLD (UINT64_MAX - 1)         // token of what net_tell sent, and its phase
+#define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's mark
 enum { MOST_NESTED = 32 };
 
 struct net_head {
@@ -105,10 +105,10 @@ size_t net_batch_room(void)
     return net.facts.am_max - offsetof(struct net_head, op);
 }
 
-int net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
+int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
 {
     struct net_head head = {
-        .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | stream, .n = (uint32_t)n};
+        .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | mark, .n = (uint32_t)n};
     size_t room = offsetof(struct net_head, op);
     unsigned char bytes[room + n];
     memcpy(bytes, &head, room);
@@ -121,19 +121,18 @@ void net_message_coll(int pe, const void *bytes, size_t n)
     send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes);
 }
 
-static _Atomic uint64_t told, heard; // operations others were told of, and have run
+static struct answers told; // operations that others were told of
 
 static void answered(const struct net_head *head, const void *data)
 {
-    if (head->token != TOLD && head->token & OF_STREAM) {
+    if (head->token < TOLD && head->token & OF_STREAM) {
         if (head->status)
             fatal("PE %d refused puts or atomics from here: %d", head->from, head->status);
-        stream_heard(head->token & ~OF_STREAM, head->arg);
+        stream_answered(head->token & ~OF_STREAM, head->arg);
         return;
     }
-    if (head->token == TOLD) {
-        atomic_fetch_add_explicit(&heard, 1, memory_order_release);
-        bell_check(&world_ctl(world.me)->bell);
+    if (head->token >= TOLD) {
+        answers_came(&told, (unsigned)(head->token - TOLD), 1);
         return;
     }
     if (!flight_answered(head->token, head->arg, head->status, data, head->n))
@@ -166,9 +165,10 @@ int net_run(const struct operation *op, int pe)
 
 void net_tell(const struct operation *op, int pe)
 {
-    atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+    struct net_head head = {
+        .kind = NET_RUN, .token = TOLD + answers_expect(&told), .from = world.me, .op = *op};
     net_push_first(pe);
-    send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
+    send(pe, &head, NULL);
 }
 
 uint64_t net_batch_ask(int pe, const void *records, size_t n)
@@ -189,11 +189,7 @@ uint64_t net_batch_ask(int pe, const void *records, size_t n)
 
 void net_message_flush(void)
 {
-    uint64_t all = atomic_load_explicit(&told, memory_order_relaxed);
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    // Pairs with the release in answered.
-    while ((int64_t)(atomic_load_explicit(&heard, memory_order_acquire) - all) < 0)
-        waiter_step(&w);
+    answers_wait(&told);
 }
 
 // ---- What came, kept until somebody has time for it.

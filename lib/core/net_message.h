@@ -37,7 +37,7 @@ void net_message_flush(void);
 // Batches of stream.h: bytes of records that fit in one; tried to be sent, with the transport's
 // status; sent with an answer that is waited for, the last atomic's old value.
 size_t net_batch_room(void);
-int net_batch_send(int pe, uint64_t stream, const void *records, size_t n);
+int net_batch_send(int pe, uint64_t mark, const void *records, size_t n);
 uint64_t net_batch_ask(int pe, const void *records, size_t n);
 
 // The transport's upcall, and what it left to be done outside it; how much was done.
