@@ -14,8 +14,9 @@
 
 struct note {
     struct note *next;
-    bool (*go)(struct note *note, int pe); // false: there is no room; does not wait
-    void (*gone)(struct note *note);       // it is out of the outbox
+    // Sends it, without waiting; false: there is no room. Once it is sent the note is its owner's: an
+    // answer may have ended it already.
+    bool (*go)(struct note *note, int pe);
 };
 
 void outbox_put(int pe, struct note *note);
