@@ -46,13 +46,15 @@ bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI
 
 static bool tell_sync(struct transfer *t)
 {
-    uint64_t self = transfer_out(t);
+    uint64_t self = (uintptr_t)t, address = address_of(t->request.comm, t->space, t->tag);
     size_t n = sizeof self + (size_t)t->bytes;
+    int pe = t->pe;
     unsigned char payload[n];
     memcpy(payload, &self, sizeof self);
     if (t->bytes)
         type_pack(t->type, t->buf, t->count, 0, payload + sizeof self, (size_t)t->bytes);
-    return transfer_try(t->pe, AM_SYNC, address_of(t->request.comm, t->space, t->tag), payload, n);
+    transfer_out(t); // all has been read
+    return transfer_try(pe, AM_SYNC, address, payload, n);
 }
 
 // ---- Sending what found no room
@@ -69,19 +71,15 @@ static bool go(struct note *note, int pe)
         data = type_at(t->type, t->buf);
     else if (n)
         type_pack(t->type, t->buf, t->count, 0, packed, n);
-    return transfer_try(pe, AM_EAGER, address, data, n);
-}
-
-static void gone(struct note *note)
-{
-    struct transfer *t = TRANSFER(note, note);
-    if (t->mode != SEND_SYNCHRONOUS) // else it is answered
-        request_complete(&t->request);
+    if (!transfer_try(pe, AM_EAGER, address, data, n))
+        return false;
+    request_complete(&t->request);
+    return true;
 }
 
 static void keep(struct transfer *t)
 {
-    t->note = (struct note){.go = go, .gone = gone};
+    t->note = (struct note){.go = go};
     outbox_put(t->pe, &t->note);
     transfer_number(partner_of(t->pe), address_of(t->request.comm, t->space, t->tag));
 }

@@ -27,46 +27,55 @@ static struct outbox *outboxes;
 static _Atomic int used;
 static shim_lock lock; // of all this
 
-// The first note stays in its place until it has gone, so that later messages stay behind it.
-static struct note *first_of(struct outbox *o)
-{
-    shim_lock_take(&lock);
-    struct note *note = o->first;
-    shim_lock_give(&lock);
-    return note;
-}
-
-// The first note has gone. False: it was the last.
-static bool next_note(struct outbox *o)
+static struct note *take_first(struct outbox *o)
 {
     shim_lock_take(&lock);
     struct note *note = o->first;
     o->first = note->next;
-    bool has_more = o->first;
-    if (!has_more) {
+    if (!o->first)
+        o->last = &o->first;
+    shim_lock_give(&lock);
+    return note;
+}
+
+static void put_back(struct outbox *o, struct note *note)
+{
+    shim_lock_take(&lock);
+    note->next = o->first;
+    if (!o->first)
+        o->last = &note->next;
+    o->first = note;
+    shim_lock_give(&lock);
+}
+
+// A note has gone. True: it was the last, and later messages need not go behind any more.
+static bool ends(struct outbox *o)
+{
+    shim_lock_take(&lock);
+    bool is_empty = !o->first;
+    if (is_empty) {
         progress_remove(&o->hook);
         atomic_fetch_sub_explicit(&used, 1, memory_order_relaxed);
-        // Pairs with the acquire load in outbox_is_used.
+        // Pairs with the acquire load in outbox_is_used_of.
         atomic_store_explicit(&partner_of(o->pe)->is_waited_for, false, memory_order_release);
     }
     shim_lock_give(&lock);
-    note->gone(note);
-    return has_more;
+    return is_empty;
 }
 
 // Hooks run one at a time, so nobody else takes notes out.
 static bool send_notes(struct progress_hook *hook)
 {
     struct outbox *o = (struct outbox *)(void *)hook;
-    bool did = false, has_more = true;
-    while (has_more) {
-        struct note *note = first_of(o);
-        if (!note->go(note, o->pe))
-            break;
-        did = true;
-        has_more = next_note(o);
+    for (bool did = false;; did = true) {
+        struct note *note = take_first(o);
+        if (!note->go(note, o->pe)) {
+            put_back(o, note);
+            return did;
+        }
+        if (ends(o))
+            return true;
     }
-    return did;
 }
 
 // With the lock held.
@@ -78,6 +87,7 @@ static struct outbox *outbox_of(struct partner *p, int pe)
     o = p->outbox = transfer_memory(sizeof *o);
     // Whoever waits does not sleep: nobody is told when there is room.
     *o = (struct outbox){.hook = {.fn = send_notes, .is_brief = true}, .pe = pe, .next = outboxes};
+    o->last = &o->first;
     outboxes = o;
     return o;
 }
@@ -89,10 +99,9 @@ void outbox_put(int pe, struct note *note)
     note->next = NULL;
     shim_lock_take(&lock);
     struct outbox *o = outbox_of(partner, pe);
-    bool is_first = !o->first;
-    *(is_first ? &o->first : o->last) = note;
+    *o->last = note;
     o->last = &note->next;
-    if (is_first) {
+    if (!atomic_load_explicit(&partner->is_waited_for, memory_order_relaxed)) {
         atomic_store_explicit(&partner->is_waited_for, true, memory_order_relaxed);
         atomic_fetch_add_explicit(&used, 1, memory_order_relaxed);
         progress_add(&o->hook);
@@ -103,19 +112,16 @@ void outbox_put(int pe, struct note *note)
 static bool send_copy(struct note *note, int pe)
 {
     struct copied *c = (struct copied *)(void *)note;
-    return transfer_try(pe, c->id, c->arg, c->payload, c->n);
-}
-
-static void free_copy(struct note *note)
-{
-    free(note);
+    if (!transfer_try(pe, c->id, c->arg, c->payload, c->n))
+        return false;
+    free(c);
+    return true;
 }
 
 void outbox_put_copy(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
     struct copied *c = transfer_memory(sizeof *c + n);
-    *c = (struct copied){
-        .note = {.go = send_copy, .gone = free_copy}, .arg = arg, .id = id, .n = (uint32_t)n};
+    *c = (struct copied){.note = {.go = send_copy}, .arg = arg, .id = id, .n = (uint32_t)n};
     if (n)
         memcpy(c->payload, payload, n);
     outbox_put(pe, &c->note);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to processes whose channels have no room. No call but a blocking send waits for room, and
-// no handler does: what cannot go is kept here, in its order, and goes in some later progress.
+// Messages to processes whose channels have no room. No call but a blocking send and a blocking receive,
+// for its answer, waits for room, and no handler does: what cannot go is kept here, in its order, and goes in some later progress.
 //
 //     partner.is_waited_for   outbox of that process | note -> note -> note
 //
@@ -14,8 +14,9 @@
 
 struct note {
     struct note *next;
-    bool (*go)(struct note *note, int pe); // false: there is no room; does not wait
-    void (*gone)(struct note *note);       // it is out of the outbox
+    // Sends it, without waiting; false: there is no room. Once it is sent the note is its owner's: an
+    // answer may have ended it already.
+    bool (*go)(struct note *note, int pe);
 };
 
 void outbox_put(int pe, struct note *note);

@@ -165,6 +165,8 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
     transfer_recv(&t);
     request_wait(&t.request);
+    if (outbox_is_used(t.pe)) // its answer, for which the sender waits
+        outbox_wait(t.pe);
     status_set(status, t.request.source, t.request.tag, t.request.error, t.request.bytes, false);
     return t.request.error;
 }
