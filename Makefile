@@ -52,7 +52,7 @@ SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/shm/*.c transports/adversary/*.c)
-SRC_network := $(wildcard transports/*.c) # part of each network's module
+SRC_network := $(wildcard transports/*.c) lib/base/subnet.c # part of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
 	$(if $(HWLOC),shim-mpi/hw_hwloc.c,shim-mpi/hw_none.c)
@@ -69,7 +69,7 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*.c))
 TRANSPORT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,\
 	$(filter-out $(if $(FABRIC),,%/forge.c) $(if $(UCX),,%/forge_ucx.c),$(wildcard tests/transports/*.c)))
 MODELS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/model/*.c))
-BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
+BENCHES := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out $(if $(FABRIC),,%/net_raw.c) $(if $(UCX),,%/net_raw_ucx.c),$(shell grep -l '^int main' tests/bench/*.c 2>/dev/null)))
 
 LIB := $(BUILD)/lib/libshoal.so
 LIBMPI := $(BUILD)/lib/libmpi_abi.so
@@ -185,10 +185,14 @@ PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD
 PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
-# mpi_*: as mpicc would.
-$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+# As mpicc would.
+define mpi_program
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $(1) $< -o $@ \
+		-L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+endef
+$(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
+	$(call mpi_program)
 $(BUILD)/examples/%: examples/%.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(filter %.c,$^) -o $@ $(PROGRAM_LIBS)
@@ -209,21 +213,20 @@ $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transport
 $(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm
-$(BUILD)/tests/bench/net_raw: tests/bench/net_raw.c
+$(BUILD)/tests/bench/net_raw: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs libfabric)
+$(BUILD)/tests/bench/net_raw_ucx: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs ucx)
+$(BUILD)/tests/bench/net_raw $(BUILD)/tests/bench/net_raw_ucx: $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(shell $(PKG_CONFIG) --cflags --libs libfabric)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(RAW_LIBS)
 $(BUILD)/tests/model/%: tests/model/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
 $(BUILD)/tests/mpi/%: tests/mpi/%.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program)
 $(BUILD)/tests/bench/mpi: tests/bench/mpi.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include -DBENCH_SHMEM $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program,-DBENCH_SHMEM)
 $(BUILD)/tests/bench/mpi_%: tests/bench/mpi_%.c $(LIBMPI)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $< -o $@ -L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
+	$(call mpi_program)
 # What they call is optimized; they need not be, and compile in half the time.
 $(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g1
 $(BUILD)/tests/%: tests/%.c $(LIB)
@@ -245,19 +248,24 @@ check:
 
 # Whatever comes from others, by libFuzzer; new inputs stay in the build folder. FUZZ=net: one alone.
 FUZZ_SECONDS ?= 60
-FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(filter-out $(if $(FABRIC),,%/fuzz_ofi.c),$(wildcard tests/fuzz/*.c)))
+FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,\
+	$(filter-out $(if $(FABRIC),,%/fuzz_ofi.c) $(if $(UCX),,%/fuzz_ucx.c),$(wildcard tests/fuzz/*.c)))
 FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
-FUZZ_OFI := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
+# What each of the network libraries' users is made of; the target of UCX brings a UCX of its own.
+FUZZ_OBJ_ofi := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
+FUZZ_OBJ_ucx := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,\
+	$(filter-out %/ucx.c %/ucx_choose.c,$(wildcard transports/ucx/*.c)) $(SRC_network))
+FUZZ_LIBS_ofi := $(if $(FABRIC),$(shell $(PKG_CONFIG) --libs libfabric))
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz_objects
 fuzz_objects:
 	@$(MAKE) --no-print-directory -s BUILD=$(BUILD)/fuzz CC=clang SAN=fuzzer-no-link,address,undefined \
-		$(BUILD)/fuzz/lib/libshoal.a $(if $(FABRIC),$(FUZZ_OFI))
+		$(BUILD)/fuzz/lib/libshoal.a $(if $(FABRIC),$(FUZZ_OBJ_ofi)) $(if $(UCX),$(FUZZ_OBJ_ucx))
 $(BUILD)/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c fuzz_objects
 	@mkdir -p $(@D)
 	$(Q)clang -std=c11 -g -O1 $(WARN) -pthread $(DEFINES) $(FUZZ_FLAGS) \
-		$(if $(filter ofi,$*),$(INC_transports),$(INC_api)) $< $(if $(filter ofi,$*),$(FUZZ_OFI)) \
-		-o $@ $(BUILD)/fuzz/lib/libshoal.a -lm $(if $(filter ofi,$*),$(shell $(PKG_CONFIG) --libs libfabric))
+		$(if $(FUZZ_OBJ_$*),$(INC_transports),$(INC_api)) $< $(FUZZ_OBJ_$*) \
+		-o $@ $(BUILD)/fuzz/lib/libshoal.a -lm $(FUZZ_LIBS_$*)
 fuzzers: $(FUZZERS)
 fuzz: $(FUZZERS)
 	for f in $(FUZZ); do mkdir -p $(BUILD)/tests/fuzz/$$f && \

@@ -318,6 +318,8 @@ int shoal_am_register(int id, shoal_am_fn *fn, void *user);
 // Short and medium: payload of up to SHOAL_Q_AM_MAX bytes, copied. May wait for room; handles own
 // messages that have come.
 int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n);
+// The same, but SHOAL_EAGAIN instead of waiting: then nothing was sent.
+int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // Long: the payload is put to `to` first; the handler is given its address there.
 int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to);
 // From a handler, to the sender of the message.

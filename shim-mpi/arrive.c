@@ -3,6 +3,7 @@
 // orphans, in the order of their arrival.
 #include "arrive.h"
 
+#include "hint.h"
 #include "stats.h"
 
 #include <pthread.h>
@@ -28,7 +29,8 @@ static struct arrived *keep(struct comm *comm, uint64_t address, const struct ne
     a->key = news->key;
     a->kind = news->kind;
     a->bytes = news->bytes;
-    a->rts = news->rts;
+    if (news->rts)
+        a->rts = *news->rts;
     a->comm = comm;
     a->space = space_in(address);
     a->context = context_in(address);
@@ -55,6 +57,8 @@ struct transfer *arrive(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     struct matching *m = arrive_queues(address, &comm);
+    if (!shim_threads && space_in(address) == SPACE_P2P)
+        partner_of(news->key.pe)->admitted++;
     while (unlikely(!m)) {
         if (orphan(address, news))
             return NULL;
@@ -66,8 +70,11 @@ struct transfer *arrive(uint64_t address, const struct news *news)
         match_queue(m, keep(comm, address, news));
     shim_lock_give(&m->lock);
     if (likely(p)) {
+        struct transfer *t = TRANSFER(posted, p);
         stats_count(MATCHED);
-        return TRANSFER(posted, p);
+        if (unlikely(t->told))
+            hint_withdraw(t);
+        return t;
     }
     stats_count(UNEXPECTED);
     request_count_activity(); // who probes looks again

@@ -9,10 +9,11 @@
 struct news {
     enum arrived_kind kind;
     struct match_key key;
-    MPI_Count bytes;  // of the whole message
-    const void *data; // what of it came along,
-    size_t n;         // so many bytes
-    struct rts rts;   // of those that came without all their data; of a synchronous one the sender
+    MPI_Count bytes;       // of the whole message
+    const void *data;      // what of it came along,
+    size_t n;              // so many bytes
+    const struct rts *rts; // of those that came without all their data; of a synchronous one the
+                           // sender alone; NULL: eager
 };
 
 // The receive that takes this message, or NULL: it is kept.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Cancel: of a receive that is still queued; of a send that is still unexpected at its receiver.
 #include "arrive.h"
+#include "hint.h"
 #include "partner.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@ static void cancel_recv(struct transfer *t)
 {
     struct matching *m = t->request.comm->matching[t->space];
     shim_lock_take(&m->lock);
-    bool is_queued = t->posted.is_queued;
+    bool is_queued = t->posted.is_queued && hint_withdraw(t);
     if (is_queued)
         match_withdraw(m, &t->posted);
     shim_lock_give(&m->lock);

@@ -303,24 +303,28 @@ static int start(struct request *r)
 
 static const struct request_class coll_class = {.start = start, .release = release};
 
-static struct coll_request *new_request(const struct coll_call *c)
-{
-    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
-    q->schedule.steps = q->schedule.first;
-    q->call = *c;
-    q->tag = comm_next_tag(c->comm);
-    keep_parts(c);
-    return q;
-}
-
-int coll_nonblocking(struct coll_call *c, MPI_Request *request)
+static int new_request(struct coll_call *c, const MPI_Request *request, struct coll_request **made)
 {
     int error = coll_check(c);
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (error)
         return error;
-    struct coll_request *q = new_request(c);
+    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
+    q->schedule.steps = q->schedule.first;
+    q->call = *c;
+    q->tag = comm_next_tag(c->comm);
+    keep_parts(c);
+    *made = q;
+    return MPI_SUCCESS;
+}
+
+int coll_nonblocking(struct coll_call *c, MPI_Request *request)
+{
+    struct coll_request *q;
+    int error = new_request(c, request, &q);
+    if (error)
+        return error;
     start(&q->schedule.request);
     *request = object_handle(q);
     return MPI_SUCCESS;
@@ -328,12 +332,10 @@ int coll_nonblocking(struct coll_call *c, MPI_Request *request)
 
 int coll_persistent(struct coll_call *c, MPI_Request *request)
 {
-    int error = coll_check(c);
-    if (!error)
-        error = check_pointer(c->name, c->comm, "request", request);
+    struct coll_request *q;
+    int error = new_request(c, request, &q);
     if (error)
         return error;
-    struct coll_request *q = new_request(c);
     q->schedule.request.is_persistent = true;
     q->schedule.request.is_active = false;
     *request = object_handle(q);

@@ -5,6 +5,7 @@
 #include "comm.h"
 #include "info.h"
 #include "op.h"
+#include "outbox.h"
 #include "p2p.h"
 #include "type.h"
 
@@ -76,6 +77,7 @@ int core_enter(bool threads)
 
 void core_leave(bool for_good)
 {
+    outbox_wait_all();
     pthread_mutex_lock(&lock);
     if (--users == 0) {
         if (for_good) {

@@ -6,38 +6,106 @@
 #include "transfer.h"
 
 // ---- Sending
+static bool tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
+                        MPI_Count count, const struct type *type, size_t n, bool waits)
+{
+    unsigned char packed[n];
+    type_pack(type, buf, count, 0, packed, n);
+    return transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
+}
+
+static void count_held_back(MPI_Count bytes)
+{
+    if (bytes <= (MPI_Count)shim_settings.eager)
+        stats_count(HELD_BACK);
+}
+
 bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                       const struct type *type, int pe, int tag)
+                       const struct type *type, int pe, int tag, bool waits)
 {
     MPI_Count bytes = count * type->size;
-    if (unlikely(!partner_admits(partner_of(pe), bytes)))
-        return stage_send(comm, space, buf, count, type, pe, tag);
+    struct partner *partner = partner_of(pe);
+    if (unlikely(!partner_admits(partner, bytes))) {
+        count_held_back(bytes);
+        return stage_send(comm, space, buf, count, type, pe, tag, waits);
+    }
     size_t n = (size_t)bytes;
     uint64_t address = address_of(comm, space, tag);
-    stats_count(EAGER);
-    if (likely(type->is_dense || n == 0)) {
-        transfer_tell(pe, AM_EAGER, address, n ? type_at(type, buf) : NULL, n);
-        return true;
+    bool done = likely(type->is_dense || n == 0)
+                    ? transfer_tell_next(partner, pe, AM_EAGER, address,
+                                         n ? type_at(type, buf) : NULL, n, waits)
+                    : tell_packed(partner, pe, address, buf, count, type, n, waits);
+    if (unlikely(!done)) {
+        partner_takes_back(partner, bytes);
+        return false;
     }
-    shoal_am_room_t room;
-    type_pack(type, buf, count, 0, transfer_room(pe, n, &room), n);
-    shoal_am_commit(&room, AM_EAGER, address, n);
+    transfer_number(partner, address);
+    stats_count(EAGER);
+    return true;
+}
+
+static bool tell_sync(struct transfer *t)
+{
+    uint64_t self = (uintptr_t)t, address = address_of(t->request.comm, t->space, t->tag);
+    size_t n = sizeof self + (size_t)t->bytes;
+    int pe = t->pe;
+    unsigned char payload[n];
+    memcpy(payload, &self, sizeof self);
+    if (t->bytes)
+        type_pack(t->type, t->buf, t->count, 0, payload + sizeof self, (size_t)t->bytes);
+    transfer_out(t); // all has been read
+    return transfer_try(pe, AM_SYNC, address, payload, n);
+}
+
+// ---- Sending what found no room
+static bool go(struct note *note, int pe)
+{
+    struct transfer *t = TRANSFER(note, note);
+    uint64_t address = address_of(t->request.comm, t->space, t->tag);
+    size_t n = (size_t)t->bytes;
+    if (t->mode == SEND_SYNCHRONOUS)
+        return tell_sync(t);
+    unsigned char packed[n + 1];
+    const void *data = packed;
+    if (n && t->type->is_dense)
+        data = type_at(t->type, t->buf);
+    else if (n)
+        type_pack(t->type, t->buf, t->count, 0, packed, n);
+    if (!transfer_try(pe, AM_EAGER, address, data, n))
+        return false;
+    request_complete(&t->request);
+    return true;
+}
+
+static void keep(struct transfer *t)
+{
+    t->note = (struct note){.go = go};
+    outbox_put(t->pe, &t->note);
+    transfer_number(partner_of(t->pe), address_of(t->request.comm, t->space, t->tag));
+}
+
+bool eager_send_later(struct transfer *t)
+{
+    if (!partner_admits(partner_of(t->pe), t->bytes))
+        return false;
+    stats_count(EAGER);
+    keep(t);
     return true;
 }
 
 bool eager_send_sync(struct transfer *t)
 {
-    shoal_am_room_t room;
-    uint64_t self = transfer_out(t);
-    size_t n = sizeof self + (size_t)t->bytes;
-    if (n > transfer_am_max || !partner_admits(partner_of(t->pe), t->bytes))
+    if (sizeof(uint64_t) + (size_t)t->bytes > transfer_am_max)
         return false;
+    if (!partner_admits(partner_of(t->pe), t->bytes)) {
+        count_held_back(t->bytes);
+        return false;
+    }
     stats_count(SYNC);
-    char *payload = transfer_room(t->pe, n, &room);
-    memcpy(payload, &self, sizeof self);
-    if (t->bytes)
-        type_pack(t->type, t->buf, t->count, 0, payload + sizeof self, (size_t)t->bytes);
-    shoal_am_commit(&room, AM_SYNC, address_of(t->request.comm, t->space, t->tag), n);
+    if (outbox_is_used(t->pe) || !tell_sync(t))
+        keep(t);
+    else
+        transfer_number(partner_of(t->pe), address_of(t->request.comm, t->space, t->tag));
     return true;
 }
 
@@ -72,15 +140,18 @@ static void on_eager(const shoal_am_t *am)
 
 static void on_sync(const shoal_am_t *am)
 {
+    struct rts rts = {0};
+    memcpy(&rts.sender, am->payload, sizeof rts.sender);
+    size_t n = am->n - sizeof rts.sender;
     struct news news = {.kind = ARRIVED_SYNC,
                         .key = {am->from, tag_in(am->arg)},
-                        .data = (const char *)am->payload + sizeof news.rts.sender,
-                        .n = am->n - sizeof news.rts.sender};
-    memcpy(&news.rts.sender, am->payload, sizeof news.rts.sender);
-    news.bytes = (MPI_Count)news.n;
+                        .bytes = (MPI_Count)n,
+                        .data = (const char *)am->payload + sizeof rts.sender,
+                        .n = n,
+                        .rts = &rts};
     struct transfer *t = arrive(am->arg, &news);
     if (t)
-        eager_accept_sync(t, news.key, news.data, news.bytes, news.rts.sender);
+        eager_accept_sync(t, news.key, news.data, news.bytes, rts.sender);
 }
 
 int eager_up(void)

@@ -11,101 +11,99 @@
 #include <stdlib.h>
 #include <string.h>
 
+// clang-format off
 static const struct error_class standard[] = {
 #define X(name, text) [MPI_##name] = {"MPI_" #name, text},
-    X(SUCCESS, "no error") X(ERR_BUFFER, "invalid buffer pointer") X(
-        ERR_COUNT,
-        "invalid count argument") X(ERR_TYPE, "invalid datatype argument") X(ERR_TAG,
-                                                                             "invalid tag argument")
-        X(ERR_COMM, "invalid communicator") X(ERR_RANK, "invalid rank") X(
-            ERR_REQUEST,
-            "invalid request handle") X(ERR_ROOT,
-                                        "invalid root") X(ERR_GROUP,
-                                                          "invalid group") X(ERR_OP,
-                                                                             "invalid operation")
-            X(ERR_TOPOLOGY, "invalid topology") X(ERR_DIMS, "invalid dimension argument") X(
-                ERR_ARG, "invalid argument of some other kind") X(ERR_UNKNOWN,
-                                                                  "unknown error") X(ERR_TRUNCATE,
-                                                                                     "message truncated on receive")
-                X(ERR_OTHER, "known error not in this list") X(ERR_INTERN, "internal error of the library") X(
-                    ERR_PENDING,
-                    "pending request") X(ERR_IN_STATUS,
-                                         "error code is in status") X(ERR_ACCESS, "permission denied")
-                    X(ERR_AMODE, "invalid access mode of a file") X(ERR_ASSERT, "invalid assertion argument") X(
-                        ERR_BAD_FILE,
-                        "invalid file name") X(ERR_BASE,
-                                               "invalid base address") X(ERR_CONVERSION,
-                                                                         "error in a data conversion function")
-                        X(ERR_DISP, "invalid displacement argument") X(
-                            ERR_DUP_DATAREP,
-                            "data representation is defined already") X(ERR_FILE_EXISTS, "file exists")
-                            X(ERR_FILE_IN_USE, "file is open in some process") X(
-                                ERR_FILE,
-                                "invalid file handle") X(ERR_INFO_KEY, "invalid info key")
-                                X(ERR_INFO_NOKEY, "info has no such key") X(ERR_INFO_VALUE, "invalid info value") X(
-                                    ERR_INFO,
-                                    "invalid info object") X(ERR_IO,
-                                                             "input or output failed") X(ERR_KEYVAL,
-                                                                                         "invalid attribute key")
-                                    X(ERR_LOCKTYPE, "invalid lock type") X(
-                                        ERR_NAME,
-                                        "service name is not published") X(ERR_NO_MEM, "no memory")
-                                        X(ERR_NOT_SAME, "collective argument differs between processes") X(
-                                            ERR_NO_SPACE,
-                                            "not enough space") X(ERR_NO_SUCH_FILE, "no such file")
-                                            X(ERR_PORT, "invalid port name") X(ERR_QUOTA, "quota exceeded") X(
-                                                ERR_READ_ONLY,
-                                                "file or file system is read-only") X(ERR_RMA_ATTACH, "memory cannot be attached")
-                                                X(ERR_RMA_CONFLICT, "conflicting accesses to a window") X(
-                                                    ERR_RMA_RANGE,
-                                                    "target memory is not part of the window")
-                                                    X(ERR_RMA_SHARED, "memory cannot be shared") X(
-                                                        ERR_RMA_SYNC,
-                                                        "wrong synchronization of one-sided calls")
-                                                        X(ERR_SERVICE, "service name was not published") X(
-                                                            ERR_SIZE,
-                                                            "invalid size argument")
-                                                            X(ERR_SPAWN, "processes cannot be started") X(
-                                                                ERR_UNSUPPORTED_DATAREP,
-                                                                "data representation is not supported")
-                                                                X(ERR_UNSUPPORTED_OPERATION,
-                                                                  "operation is not supported")
-                                                                    X(ERR_WIN, "invalid window") X(
-                                                                        ERR_RMA_FLAVOR,
-                                                                        "wrong flavor of window")
-                                                                        X(ERR_PROC_ABORTED,
-                                                                          "a process has aborted")
-                                                                            X(ERR_VALUE_TOO_LARGE,
-                                                                              "value is too large for its type")
-                                                                                X(ERR_SESSION,
-                                                                                  "invalid session")
-                                                                                    X(ERR_ERRHANDLER,
-                                                                                      "invalid error handler")
-                                                                                        X(ERR_ABI,
-                                                                                          "this library's ABI is another one, or was fixed before")};
+    X(SUCCESS, "no error")
+    X(ERR_BUFFER, "invalid buffer pointer")
+    X(ERR_COUNT, "invalid count argument")
+    X(ERR_TYPE, "invalid datatype argument")
+    X(ERR_TAG, "invalid tag argument")
+    X(ERR_COMM, "invalid communicator")
+    X(ERR_RANK, "invalid rank")
+    X(ERR_REQUEST, "invalid request handle")
+    X(ERR_ROOT, "invalid root")
+    X(ERR_GROUP, "invalid group")
+    X(ERR_OP, "invalid operation")
+    X(ERR_TOPOLOGY, "invalid topology")
+    X(ERR_DIMS, "invalid dimension argument")
+    X(ERR_ARG, "invalid argument of some other kind")
+    X(ERR_UNKNOWN, "unknown error")
+    X(ERR_TRUNCATE, "message truncated on receive")
+    X(ERR_OTHER, "known error not in this list")
+    X(ERR_INTERN, "internal error of the library")
+    X(ERR_PENDING, "pending request")
+    X(ERR_IN_STATUS, "error code is in status")
+    X(ERR_ACCESS, "permission denied")
+    X(ERR_AMODE, "invalid access mode of a file")
+    X(ERR_ASSERT, "invalid assertion argument")
+    X(ERR_BAD_FILE, "invalid file name")
+    X(ERR_BASE, "invalid base address")
+    X(ERR_CONVERSION, "error in a data conversion function")
+    X(ERR_DISP, "invalid displacement argument")
+    X(ERR_DUP_DATAREP, "data representation is defined already")
+    X(ERR_FILE_EXISTS, "file exists")
+    X(ERR_FILE_IN_USE, "file is open in some process")
+    X(ERR_FILE, "invalid file handle")
+    X(ERR_INFO_KEY, "invalid info key")
+    X(ERR_INFO_NOKEY, "info has no such key")
+    X(ERR_INFO_VALUE, "invalid info value")
+    X(ERR_INFO, "invalid info object")
+    X(ERR_IO, "input or output failed")
+    X(ERR_KEYVAL, "invalid attribute key")
+    X(ERR_LOCKTYPE, "invalid lock type")
+    X(ERR_NAME, "service name is not published")
+    X(ERR_NO_MEM, "no memory")
+    X(ERR_NOT_SAME, "collective argument differs between processes")
+    X(ERR_NO_SPACE, "not enough space")
+    X(ERR_NO_SUCH_FILE, "no such file")
+    X(ERR_PORT, "invalid port name")
+    X(ERR_QUOTA, "quota exceeded")
+    X(ERR_READ_ONLY, "file or file system is read-only")
+    X(ERR_RMA_ATTACH, "memory cannot be attached")
+    X(ERR_RMA_CONFLICT, "conflicting accesses to a window")
+    X(ERR_RMA_RANGE, "target memory is not part of the window")
+    X(ERR_RMA_SHARED, "memory cannot be shared")
+    X(ERR_RMA_SYNC, "wrong synchronization of one-sided calls")
+    X(ERR_SERVICE, "service name was not published")
+    X(ERR_SIZE, "invalid size argument")
+    X(ERR_SPAWN, "processes cannot be started")
+    X(ERR_UNSUPPORTED_DATAREP, "data representation is not supported")
+    X(ERR_UNSUPPORTED_OPERATION, "operation is not supported")
+    X(ERR_WIN, "invalid window")
+    X(ERR_RMA_FLAVOR, "wrong flavor of window")
+    X(ERR_PROC_ABORTED, "a process has aborted")
+    X(ERR_VALUE_TOO_LARGE, "value is too large for its type")
+    X(ERR_SESSION, "invalid session")
+    X(ERR_ERRHANDLER, "invalid error handler")
+    X(ERR_ABI, "this library's ABI is another one, or was fixed before")
+#undef X
+};
 
 enum { TOOLS_FIRST = MPI_T_ERR_CANNOT_INIT };
 static const struct error_class tools[] = {
-#undef X
 #define X(name, text) [MPI_T_ERR_##name - TOOLS_FIRST] = {"MPI_T_ERR_" #name, text},
-    X(CANNOT_INIT, "the tool interface cannot be initialized") X(NOT_ACCESSIBLE,
-                                                                 "not accessible now")
-        X(NOT_INITIALIZED, "the tool interface is not initialized") X(NOT_SUPPORTED,
-                                                                      "not supported")
-            X(MEMORY, "no memory") X(INVALID, "invalid use of the tool interface")
-                X(INVALID_INDEX, "invalid index") X(INVALID_ITEM, "item index out of range")
-                    X(INVALID_SESSION, "invalid session of the tool interface") X(
-                        INVALID_HANDLE, "invalid handle") X(INVALID_NAME, "no such name")
-                        X(OUT_OF_HANDLES, "no more handles") X(OUT_OF_SESSIONS, "no more sessions")
-                            X(CVAR_SET_NOT_NOW, "the variable cannot be set now")
-                                X(CVAR_SET_NEVER, "the variable cannot be set")
-                                    X(PVAR_NO_WRITE, "the variable cannot be written or reset")
-                                        X(PVAR_NO_STARTSTOP,
-                                          "the variable cannot be started or stopped")
-                                            X(PVAR_NO_ATOMIC,
-                                              "the variable cannot be read and written atomically")
+    X(CANNOT_INIT, "the tool interface cannot be initialized")
+    X(NOT_ACCESSIBLE, "not accessible now")
+    X(NOT_INITIALIZED, "the tool interface is not initialized")
+    X(NOT_SUPPORTED, "not supported")
+    X(MEMORY, "no memory")
+    X(INVALID, "invalid use of the tool interface")
+    X(INVALID_INDEX, "invalid index")
+    X(INVALID_ITEM, "item index out of range")
+    X(INVALID_SESSION, "invalid session of the tool interface")
+    X(INVALID_HANDLE, "invalid handle")
+    X(INVALID_NAME, "no such name")
+    X(OUT_OF_HANDLES, "no more handles")
+    X(OUT_OF_SESSIONS, "no more sessions")
+    X(CVAR_SET_NOT_NOW, "the variable cannot be set now")
+    X(CVAR_SET_NEVER, "the variable cannot be set")
+    X(PVAR_NO_WRITE, "the variable cannot be written or reset")
+    X(PVAR_NO_STARTSTOP, "the variable cannot be started or stopped")
+    X(PVAR_NO_ATOMIC, "the variable cannot be read and written atomically")
 #undef X
 };
+// clang-format on
 _Static_assert(ARRAY_LEN(standard) == MPI_ERR_ABI + 1, "every class has its text");
 
 const struct error_class *error_predefined(int code)

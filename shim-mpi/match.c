@@ -112,6 +112,12 @@ struct posted *match_arrived(struct matching *m, struct match_key key)
     return p;
 }
 
+bool match_is_next(const struct matching *m, const struct posted *p)
+{
+    return first_fitting(&m->posted[bucket_of(p->key)], p->key) == p &&
+           !first_fitting(&m->wild, p->key);
+}
+
 void match_queue(struct matching *m, struct arrived *a)
 {
     list_add(&m->unexpected[bucket_of(a->key)], &a->link);

@@ -79,6 +79,7 @@ struct posted *match_arrived(struct matching *m, struct match_key key);
 void match_queue(struct matching *m, struct arrived *a);
 struct arrived *match_find(struct matching *m, struct match_key key); // stays in the queue
 void match_remove(struct matching *m, struct arrived *a);
+bool match_is_next(const struct matching *m, const struct posted *p); // for a message with its key
 void match_withdraw(struct matching *m, struct posted *p); // one that is queued
 
 // The unexpected message that this request of that PE sent, or NULL.

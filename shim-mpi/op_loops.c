@@ -101,13 +101,20 @@ COMPLEXES(COMPLEX)
     PLACE(MAXLOC, name, type, >)
 PAIRS(PLACES)
 
+// clang-format off
 #define ENTRY(op, name) [OP_##op][ELEMENT_##name] = op##_##name,
 #define ORDERED_ENTRIES(name, type) \
     ENTRY(SUM, name) ENTRY(PROD, name) ENTRY(MIN, name) ENTRY(MAX, name)
-#define BITS_ENTRIES(name, type) \
-    ENTRY(BAND, name)            \
-    ENTRY(BOR, name) ENTRY(BXOR, name) ENTRY(LAND, name) ENTRY(LOR, name) ENTRY(LXOR, name)
+#define BITS_ENTRIES(name, type)                         \
+    ENTRY(BAND, name) ENTRY(BOR, name) ENTRY(BXOR, name) \
+    ENTRY(LAND, name) ENTRY(LOR, name) ENTRY(LXOR, name)
 #define COMPLEX_ENTRIES(name, type, part) ENTRY(SUM, name) ENTRY(PROD, name)
 #define PLACE_ENTRIES(name, type) ENTRY(MINLOC, name) ENTRY(MAXLOC, name)
-op_loop *const op_loops[OPERATORS][ELEMENT_COUNT] = {INTEGERS(ORDERED_ENTRIES) REALS(
-    ORDERED_ENTRIES) INTEGERS(BITS_ENTRIES) COMPLEXES(COMPLEX_ENTRIES) PAIRS(PLACE_ENTRIES)};
+op_loop *const op_loops[OPERATORS][ELEMENT_COUNT] = {
+    INTEGERS(ORDERED_ENTRIES)
+    REALS(ORDERED_ENTRIES)
+    INTEGERS(BITS_ENTRIES)
+    COMPLEXES(COMPLEX_ENTRIES)
+    PAIRS(PLACE_ENTRIES)
+};
+// clang-format on

@@ -70,7 +70,8 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
         return request_done(true);
     bool is_plain = mode != SEND_SYNCHRONOUS;
     int pe = group_pe(comm->peers, dest);
-    if (likely(is_plain) && likely(transfer_send_now(comm, space, buf, count, type, pe, tag)))
+    if (likely(is_plain) &&
+        likely(transfer_send_now(comm, space, buf, count, type, pe, tag, false)))
         return request_done(false);
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;
@@ -78,7 +79,7 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
     t->request.is_held = true;
     request_keep(&t->request);
     if (is_plain)
-        pull_send(t);
+        transfer_send_later(t);
     else
         transfer_send(t);
     return &t->request;
@@ -126,6 +127,7 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     r->comm = comm;
     t->copy = NULL;
     t->region = NULL;
+    t->told = 0;
 }
 
 int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -135,7 +137,7 @@ int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count cou
         return MPI_SUCCESS;
     int pe = group_pe(comm->peers, dest);
     bool is_plain = mode != SEND_SYNCHRONOUS;
-    if (likely(is_plain) && likely(transfer_send_now(comm, space, buf, count, type, pe, tag)))
+    if (likely(is_plain) && likely(transfer_send_now(comm, space, buf, count, type, pe, tag, true)))
         return MPI_SUCCESS;
     struct transfer t;
     init_local(&t, REQUEST_SEND, comm);
@@ -143,7 +145,7 @@ int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count cou
     t.mode = mode;
     t.pe = pe;
     if (is_plain)
-        pull_send(&t);
+        transfer_send_later(&t);
     else
         transfer_send(&t);
     request_wait(&t.request);
@@ -163,6 +165,8 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
     transfer_recv(&t);
     request_wait(&t.request);
+    if (outbox_is_used(t.pe)) // its answer, for which the sender waits
+        outbox_wait(t.pe);
     status_set(status, t.request.source, t.request.tag, t.request.error, t.request.bytes, false);
     return t.request.error;
 }

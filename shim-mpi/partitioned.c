@@ -213,9 +213,7 @@ static void announce(const struct partitioned *p)
 {
     struct announcement a = {p->request.comm->context, p->tag, p->parts, p->first_tag,
                              p->part_bytes};
-    int status = shoal_am_request(p->pe, AM_PARTITIONED, 0, &a, sizeof a);
-    if (status)
-        shim_fatal("a message to PE %d: %s", p->pe, shoal_strerror(status));
+    transfer_tell(p->pe, AM_PARTITIONED, 0, &a, sizeof a);
 }
 
 static void expect(struct partitioned *p)

@@ -27,12 +27,6 @@ struct partner *partner_make(int pe)
     return &chunk[pe % PARTNERS_PER_CHUNK];
 }
 
-int partner_hold_back(void)
-{
-    stats_count(HELD_BACK);
-    return 0;
-}
-
 void partner_tell(int pe, struct partner *p, uint32_t taken)
 {
     uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
@@ -81,10 +75,17 @@ int partner_up(void)
     return partners ? shoal_am_register(AM_CREDIT, on_credit, NULL) : SHOAL_ENOMEM;
 }
 
+static void free_chunk(struct partner *chunk)
+{
+    for (int i = 0; i < PARTNERS_PER_CHUNK && chunk; i++)
+        free(chunk[i].hints);
+    free(chunk);
+}
+
 void partner_down(void)
 {
     for (size_t i = 0; i < chunks(); i++)
-        free(partners[i]);
+        free_chunk(partners[i]);
     free((void *)partners);
     partners = NULL;
 }

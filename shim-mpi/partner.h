@@ -10,12 +10,18 @@
 #include "settings.h"
 #include "shim.h"
 
-enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64 };
+enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
 
 struct partner {
     _Atomic uint32_t sent, taken_there; // eager bytes, overhead included
     _Atomic uint32_t taken, told;
-    _Atomic uint8_t reach; // enum partner_reach
+    _Atomic uint8_t reach;       // enum partner_reach
+    _Atomic bool is_waited_for;  // messages to it are kept until there is room
+    struct outbox *outbox;       // where (outbox.c)
+    // For hints (hint.c): how many envelopes of SPACE_P2P have come from there and gone there, and what
+    // the last of those were addressed to.
+    uint32_t admitted, gone, recent[PARTNER_RECENT];
+    struct hints *hints;
 };
 enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };
 
@@ -38,8 +44,6 @@ static inline uint32_t partner_add(_Atomic uint32_t *word, uint32_t n)
     return sum;
 }
 
-int partner_hold_back(void); // counts it; 0
-
 // May n bytes go to it eagerly? Counts them when they may.
 static inline bool partner_admits(struct partner *p, MPI_Count n)
 {
@@ -49,9 +53,21 @@ static inline bool partner_admits(struct partner *p, MPI_Count n)
     uint32_t out = atomic_load_explicit(&p->sent, memory_order_relaxed) -
                    atomic_load_explicit(&p->taken_there, memory_order_relaxed);
     if (unlikely(out + cost > shim_settings.window))
-        return partner_hold_back();
+        return false;
     partner_add(&p->sent, cost);
     return true;
+}
+
+// They did not go that way after all.
+static inline void partner_takes_back(struct partner *p, MPI_Count n)
+{
+    partner_add(&p->sent, -((uint32_t)n + PARTNER_OVERHEAD));
+}
+
+// Different for nearly all different addresses.
+static inline uint32_t partner_mark(uint64_t address)
+{
+    return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 void partner_tell(int pe, struct partner *p, uint32_t taken);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rendezvous: the receiver gets the data where the sender has it. See transfer.h.
 #include "arrive.h"
+#include "hint.h"
+#include "partner.h"
 #include "settings.h"
 #include "stats.h"
 
@@ -32,9 +34,14 @@ void pull_send(struct transfer *t)
         t->copy = transfer_memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
     }
+    uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
     rts.sender = transfer_out(t);
-    transfer_tell(t->pe, AM_RTS, address_of(t->request.comm, t->space, t->tag), &rts, sizeof rts);
+    hint_look(t);
+    transfer_tell(t->pe, AM_RTS, address, &rts, sizeof rts);
+    transfer_number(partner_of(t->pe), address);
+    if (rts.how == RTS_PLACE && t->space == SPACE_P2P)
+        hint_follow(t);
 }
 
 void transfer_end_send(struct transfer *t)
@@ -67,7 +74,8 @@ void pull_end(struct transfer *t)
         free(t->copy);
         t->copy = NULL;
     }
-    transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
+    if (t->other)
+        transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
     request_complete(&t->request);
 }
 
@@ -90,6 +98,10 @@ static bool look_after_pull(struct progress_hook *hook)
 void pull_accept(struct transfer *t, const struct rts *rts)
 {
     size_t n = (size_t)t->request.bytes;
+    if (unlikely(t->told)) {
+        hint_accept(t, rts);
+        return;
+    }
     t->other = rts->sender;
     t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
     t->event = (shoal_event_t){0};
@@ -112,12 +124,13 @@ void pull_accept(struct transfer *t, const struct rts *rts)
 
 static void on_rts(const shoal_am_t *am)
 {
-    struct news news = {.kind = ARRIVED_RTS, .key = {am->from, tag_in(am->arg)}};
-    memcpy(&news.rts, am->payload, sizeof news.rts);
-    news.bytes = news.rts.bytes;
+    struct rts rts;
+    memcpy(&rts, am->payload, sizeof rts);
+    struct news news = {
+        .kind = ARRIVED_RTS, .key = {am->from, tag_in(am->arg)}, .bytes = rts.bytes, .rts = &rts};
     struct transfer *t = arrive(am->arg, &news);
     if (t)
-        transfer_accept_rts(t, news.key, &news.rts);
+        transfer_accept_rts(t, news.key, &rts);
 }
 
 int pull_up(void)

@@ -31,7 +31,7 @@ static void read_all(void)
     SHIM_SETTINGS(X)
 #undef X
     if (shim_settings.stream)
-        shim_settings.stage = 0;
+        shim_settings.stage = shim_settings.hint = 0;
 }
 
 void shim_settings_read(void)

@@ -18,6 +18,8 @@
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
     X(split, "SHOAL_MPI_SPLIT", 1 << 17,                                                        \
       "bytes of the smallest message that sender and receiver copy together; 0: none")          \
+    X(hint, "SHOAL_MPI_HINT", 1 << 13,                                                          \
+      "bytes of the smallest nonblocking receive that its source is told of; 0: none")          \
     X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
       "1: longer messages are sent in pieces as if their receiver could not get them")          \
     X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted at MPI_Finalize")

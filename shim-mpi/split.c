@@ -8,28 +8,19 @@
 //
 // A sender that computes claims nothing, and the receiver does it all. The generation ends the claims
 // of a sender that comes late to a record which serves another message already.
-#include "arrive.h"
+#include "split.h"
+
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
 
 #include <stdlib.h>
 
-enum { LINE = 64, PIECES = 2, PIECE_LEAST = 64 << 10, PIECE_MOST = 512 << 10 };
-
-struct split {
-    _Alignas(LINE) _Atomic uint64_t claim;
-    _Atomic uint32_t done;
-    _Atomic int32_t status; // SHOAL_E* of a piece that failed
-    shoal_rptr_t place;     // the rest is the receiver's own
-    struct split *next;
-};
+enum { PIECES = 2, PIECE_LEAST = 64 << 10, PIECE_MOST = 512 << 10 };
 
 struct grant {
     uint64_t sender;
-    uint64_t bytes;
-    shoal_rptr_t to, record;
-    uint64_t generation; // in its high half
+    struct split_copy copy;
 };
 
 static struct split *records; // those not in use
@@ -48,17 +39,17 @@ static uint32_t pieces_of(size_t n)
 }
 
 // The next piece's place in the message; false: there is none, or the message is another one.
-static bool claim(struct split *s, const struct grant *g, size_t *at, size_t *n)
+static bool claim(struct split *s, const struct split_copy *c, size_t *at, size_t *n)
 {
-    size_t piece = piece_of(g->bytes);
+    size_t piece = piece_of(c->bytes);
     uint64_t word = atomic_load_explicit(&s->claim, memory_order_acquire);
     do {
-        if (word >> 32 != g->generation >> 32 || (uint32_t)word >= pieces_of(g->bytes))
+        if (word >> 32 != c->generation >> 32 || (uint32_t)word >= pieces_of(c->bytes))
             return false;
         *at = (uint32_t)word * piece;
     } while (!atomic_compare_exchange_weak_explicit(&s->claim, &word, word + 1,
                                                     memory_order_acq_rel, memory_order_acquire));
-    *n = g->bytes - *at < piece ? g->bytes - *at : piece;
+    *n = c->bytes - *at < piece ? c->bytes - *at : piece;
     return true;
 }
 
@@ -82,56 +73,75 @@ static void finish_copy(shoal_event_t *e)
         ;
 }
 
+static bool is_copied(struct split *s, uint64_t bytes)
+{
+    // Pairs with the release in copied.
+    return atomic_load_explicit(&s->done, memory_order_acquire) == pieces_of(bytes);
+}
+
 // ---- The sender
 struct push {
     struct progress_hook hook;
-    struct grant grant;
+    struct split_copy copy;
     struct split *record;
     const char *from;
+    struct transfer *ends;
 };
+
+// A record that serves another message says that this one has been received.
+static bool is_over(const struct push *p)
+{
+    return is_copied(p->record, p->copy.bytes) ||
+           atomic_load_explicit(&p->record->claim, memory_order_acquire) >> 32 !=
+               p->copy.generation >> 32;
+}
 
 // A piece each time, so that others have their turn.
 static bool push_on(struct progress_hook *hook)
 {
     struct push *p = (struct push *)(void *)hook;
     size_t at, n;
-    if (!claim(p->record, &p->grant, &at, &n)) {
-        progress_remove(hook);
-        free(p);
-        return false;
+    if (claim(p->record, &p->copy, &at, &n)) {
+        stats_count(PUSHED);
+        shoal_event_t e = {0};
+        int status = shoal_put(shoal_rptr_add(p->copy.to, (ptrdiff_t)at), p->from + at, n, NULL,
+                               &e);
+        finish_copy(&e);
+        copied(p->record, status, &e);
+        return true;
     }
-    stats_count(PUSHED);
-    shoal_event_t e = {0};
-    int status = shoal_put(shoal_rptr_add(p->grant.to, (ptrdiff_t)at), p->from + at, n, NULL, &e);
-    finish_copy(&e);
-    copied(p->record, status, &e);
+    if (p->ends && !is_over(p))
+        return false;
+    progress_remove(hook);
+    if (p->ends)
+        transfer_end_send(p->ends);
+    free(p);
     return true;
+}
+
+void split_push(const struct split_copy *copy, const void *from, struct transfer *ends)
+{
+    struct push *p = transfer_memory(sizeof *p);
+    *p = (struct push){.hook = {.fn = push_on, .is_brief = true},
+                       .copy = *copy,
+                       .record = shoal_direct(copy->record, sizeof *p->record),
+                       .from = from,
+                       .ends = ends};
+    progress_add(&p->hook);
 }
 
 static void on_grant(const shoal_am_t *am)
 {
-    struct push *p = malloc(sizeof *p);
-    if (!p)
-        return; // the receiver copies it all
-    memcpy(&p->grant, am->payload, sizeof p->grant);
-    struct transfer *t = transfer_back(p->grant.sender);
-    p->record = shoal_direct(p->grant.record, sizeof *p->record);
-    p->from = t->copy ? t->copy : type_at(t->type, t->buf);
-    p->hook = (struct progress_hook){.fn = push_on};
-    progress_add(&p->hook);
+    struct grant g;
+    memcpy(&g, am->payload, sizeof g);
+    struct transfer *t = transfer_back(g.sender);
+    split_push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), NULL);
 }
 
 // ---- The receiver
-static struct split *take_record(void)
+static struct split *make_record(void)
 {
-    shim_lock_take(&lock);
-    struct split *s = records;
-    if (s)
-        records = s->next;
-    shim_lock_give(&lock);
-    if (s)
-        return s;
-    s = shoal_alloc(sizeof *s);
+    struct split *s = shoal_alloc(sizeof *s);
     if (s && shoal_rptr_own(s, &s->place)) {
         shoal_free(s);
         s = NULL;
@@ -139,7 +149,23 @@ static struct split *take_record(void)
     return s;
 }
 
-static void give_record(struct split *s)
+struct split *split_take_record(struct split_copy *copy)
+{
+    shim_lock_take(&lock);
+    struct split *s = records;
+    if (s)
+        records = s->next;
+    shim_lock_give(&lock);
+    if (!s && !(s = make_record()))
+        return NULL;
+    copy->record = s->place;
+    copy->generation = (atomic_fetch_add_explicit(&generations, 1, memory_order_relaxed) + 1) << 32;
+    atomic_store_explicit(&s->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->status, 0, memory_order_relaxed);
+    return s;
+}
+
+void split_give_record(struct split *s)
 {
     shim_lock_take(&lock);
     s->next = records;
@@ -147,64 +173,62 @@ static void give_record(struct split *s)
     shim_lock_give(&lock);
 }
 
-static bool is_copied(const struct transfer *t)
+static bool is_received(const struct transfer *t)
 {
-    // Pairs with the release in copied.
-    return atomic_load_explicit(&t->split->done, memory_order_acquire) ==
-           pieces_of((size_t)t->request.bytes);
+    return is_copied(t->split, (uint64_t)t->request.bytes);
 }
 
 static void finish(struct transfer *t)
 {
     t->event.status = atomic_load_explicit(&t->split->status, memory_order_relaxed);
-    give_record(t->split);
+    split_give_record(t->split);
     pull_end(t);
 }
 
 static bool look_after(struct progress_hook *hook)
 {
     struct transfer *t = TRANSFER(hook, hook);
-    if (!is_copied(t))
+    if (!is_received(t))
         return false;
     progress_remove(hook);
     finish(t);
     return true;
 }
 
+void split_pull(struct transfer *t, const struct split_copy *copy, void *to, shoal_rptr_t from)
+{
+    for (size_t at, n; claim(t->split, copy, &at, &n);) {
+        shoal_event_t e = {0};
+        int status = shoal_get((char *)to + at, shoal_rptr_add(from, (ptrdiff_t)at), n, NULL, &e);
+        finish_copy(&e);
+        copied(t->split, status, &e);
+    }
+    if (is_received(t)) {
+        finish(t);
+        return;
+    }
+    t->hook = (struct progress_hook){.fn = look_after, .is_brief = true};
+    progress_add(&t->hook);
+}
+
 bool split_accept(struct transfer *t, const struct rts *rts, void *to)
 {
-    struct grant g = {.sender = rts->sender, .bytes = (uint64_t)t->request.bytes};
-    if (g.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
+    struct grant g = {.sender = rts->sender, .copy.bytes = (uint64_t)t->request.bytes};
+    if (g.copy.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
         !partner_is_reached(t->pe))
         return false;
-    struct split *s = take_record();
-    if (!s || !pull_expose(t, to, g.bytes, &g.to)) {
+    struct split *s = split_take_record(&g.copy);
+    if (!s || !pull_expose(t, to, g.copy.bytes, &g.copy.to)) {
         if (s)
-            give_record(s);
+            split_give_record(s);
         return false;
     }
     stats_count(SPLIT);
     t->split = s;
-    g.record = s->place;
-    g.generation = (atomic_fetch_add_explicit(&generations, 1, memory_order_relaxed) + 1) << 32;
-    atomic_store_explicit(&s->done, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->status, 0, memory_order_relaxed);
     // Pairs with the acquire in claim of a sender that looks at it for an older message.
-    atomic_store_explicit(&s->claim, g.generation, memory_order_release);
+    atomic_store_explicit(&s->claim, g.copy.generation, memory_order_release);
     transfer_tell(t->pe, AM_GRANT, 0, &g, sizeof g);
-    for (size_t at, n; claim(s, &g, &at, &n);) {
-        shoal_event_t e = {0};
-        int status = shoal_get((char *)to + at, shoal_rptr_add(rts->from, (ptrdiff_t)at), n, NULL,
-                               &e);
-        finish_copy(&e);
-        copied(s, status, &e);
-    }
-    if (is_copied(t)) {
-        finish(t);
-        return true;
-    }
-    t->hook = (struct progress_hook){.fn = look_after, .is_brief = true};
-    progress_add(&t->hook);
+    split_pull(t, &g.copy, to, rts->from);
     return true;
 }
 

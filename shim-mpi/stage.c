@@ -113,20 +113,32 @@ static void fill(struct stage *s, const void *buf, MPI_Count count, const struct
     atomic_store_explicit(&s->filled, from + n, memory_order_release);
 }
 
+static void let_go(struct stage *s)
+{
+    // Pairs with the acquire load in take_old.
+    atomic_store_explicit(&s->taken, 1, memory_order_release);
+}
+
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                const struct type *type, int pe, int tag)
+                const struct type *type, int pe, int tag, bool waits)
 {
     size_t n = (size_t)(count * type->size), piece = request_is_crowded() ? n : PIECE;
     if (n > shim_settings.stage || !partner_is_direct(pe))
         return false;
     struct stage *s = take(n);
     if (!s)
-        return partner_hold_back();
-    stats_count(STAGED);
+        return false;
     size_t done = n < piece ? n : piece;
     fill(s, buf, count, type, 0, done);
     struct rts rts = {.bytes = (int64_t)n, .from = s->place, .how = RTS_STAGE};
-    transfer_tell(pe, AM_RTS, address_of(comm, space, tag), &rts, sizeof rts);
+    uint64_t address = address_of(comm, space, tag);
+    if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts, waits)) {
+        let_go(s);
+        put_back(s);
+        return false;
+    }
+    transfer_number(partner_of(pe), address);
+    stats_count(STAGED);
     for (; done < n; done += piece) {
         piece = n - done < piece ? n - done : piece;
         fill(s, buf, count, type, done, piece);
@@ -136,12 +148,6 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
 }
 
 // ---- The receiver
-static void let_go(struct stage *s)
-{
-    // Pairs with the acquire load in take_old.
-    atomic_store_explicit(&s->taken, 1, memory_order_release);
-}
-
 // Copies what is there. True: all of it has been.
 static bool follow(struct transfer *t)
 {

@@ -16,8 +16,11 @@
     X(PULL, "pull", COUNTER, "messages whose data was got from the sender by the receiver")      \
     X(SPLIT, "split", COUNTER, "of these, those of which the sender may copy pieces")            \
     X(PUSHED, "pushed", COUNTER, "pieces that a sender copied")                                  \
+    X(HINT, "hint", COUNTER, "receives that their source was told of")                           \
+    X(HINT_FOLLOWED, "hint_followed", COUNTER, "messages that their sender copied to such ones") \
     X(HELD_BACK, "held_back", COUNTER,                                                           \
       "messages not sent with their envelope because the receiver has too many unreceived ones") \
+    X(KEPT, "kept", COUNTER, "messages that waited at their sender for room in the channel")     \
     X(CREDIT, "credit", COUNTER, "notes to senders of what has been received")                   \
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \

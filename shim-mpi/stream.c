@@ -37,32 +37,35 @@ static void on_data(const shoal_am_t *am)
 }
 
 // ---- The sender
-static void send_piece(struct transfer *t)
+// False: there is no room now.
+static bool send_piece(struct transfer *t)
 {
     struct piece piece = {t->other, t->moved};
+    unsigned char payload[transfer_am_max];
     size_t n = transfer_am_max - sizeof piece;
     n = (MPI_Count)n < t->bytes - t->moved ? n : (size_t)(t->bytes - t->moved);
-    shoal_am_room_t room;
-    char *payload = transfer_room(t->pe, sizeof piece + n, &room);
     memcpy(payload, &piece, sizeof piece);
     if (t->copy)
         memcpy(payload + sizeof piece, (char *)t->copy + t->moved, n);
     else
         type_pack(t->type, t->buf, t->count, t->moved, payload + sizeof piece, n);
-    shoal_am_commit(&room, AM_DATA, 0, sizeof piece + n);
+    if (!transfer_try(t->pe, AM_DATA, 0, payload, sizeof piece + n))
+        return false;
     t->moved += (MPI_Count)n;
+    return true;
 }
 
 static bool send_pieces(struct progress_hook *hook)
 {
     struct transfer *t = TRANSFER(hook, hook);
-    for (int i = 0; i < 8 && t->moved < t->bytes; i++)
-        send_piece(t);
+    int sent = 0;
+    while (sent < 8 && t->moved < t->bytes && send_piece(t))
+        sent++;
     if (t->moved == t->bytes) {
         progress_remove(hook);
         transfer_end_send(t);
     }
-    return true;
+    return sent;
 }
 
 static void on_stream(const shoal_am_t *am)
@@ -74,7 +77,7 @@ static void on_stream(const shoal_am_t *am)
     t->other = ask.receiver;
     t->bytes = ask.bytes; // all that there is room for
     t->moved = 0;
-    t->hook = (struct progress_hook){.fn = send_pieces};
+    t->hook = (struct progress_hook){.fn = send_pieces, .is_brief = true};
     progress_add(&t->hook);
     request_count_activity();
 }

@@ -3,7 +3,8 @@
 #include "transfer.h"
 
 #include "arrive.h"
-#include "partner.h"
+#include "hint.h"
+#include "outbox.h"
 #include "settings.h"
 
 #include <stdlib.h>
@@ -18,32 +19,44 @@ void *transfer_memory(size_t n)
     return p;
 }
 
-void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
+void transfer_check(int pe, int status)
 {
-    int status = shoal_am_request(pe, id, arg, payload, n);
     if (unlikely(status))
         shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
 }
 
-void *transfer_room(int pe, size_t n, shoal_am_room_t *room)
+bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    int status = shoal_am_reserve(pe, n, room);
-    if (unlikely(status))
-        shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
-    return room->payload;
+    int status = shoal_am_try(pe, id, arg, payload, n);
+    if (unlikely(status == SHOAL_EAGAIN))
+        return false;
+    transfer_check(pe, status);
+    return true;
+}
+
+void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n)
+{
+    if (outbox_is_used(pe) || !transfer_try(pe, id, arg, payload, n))
+        outbox_put_copy(pe, id, arg, payload, n);
 }
 
 // ---- Sending
+void transfer_send_later(struct transfer *t)
+{
+    if (!eager_send_later(t))
+        pull_send(t);
+}
+
 void transfer_send(struct transfer *t)
 {
     if (t->mode == SEND_SYNCHRONOUS) {
         if (!eager_send_sync(t))
             pull_send(t);
     } else if (transfer_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe,
-                                 t->tag)) {
+                                 t->tag, false)) {
         request_complete(&t->request);
     } else {
-        pull_send(t);
+        transfer_send_later(t);
     }
 }
 
@@ -73,18 +86,24 @@ void transfer_recv(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
+    bool is_hint = hint_is_wanted(t);
+    if (is_hint)
+        shoal_progress(); // its message may have come
     shim_lock_take(&m->lock);
     struct arrived *a = match_post(m, &t->posted);
+    is_hint = is_hint && !a && match_is_next(m, &t->posted);
     shim_lock_give(&m->lock);
     if (a)
         transfer_accept(t, a);
+    else if (is_hint)
+        hint_tell(t);
 }
 
 // ---- Life
 int transfer_up(void)
 {
-    static int (*const up[])(void) = {partner_up, eager_up, pull_up,
-                                      stream_up,  split_up, cancel_up};
+    static int (*const up[])(void) = {partner_up, eager_up, pull_up,  stream_up,
+                                      split_up,   hint_up,  cancel_up};
     uint64_t max;
     int status = shoal_query(SHOAL_Q_AM_MAX, shim_pe(), &max);
     transfer_am_max = (size_t)max;
@@ -100,6 +119,7 @@ void transfer_down(void)
 {
     stage_down();
     split_down();
+    outbox_down();
     partner_down();
     arrive_down();
 }

@@ -17,6 +17,12 @@
 //   split       of a long one on a node, both copy: the receiver gets pieces, and tells where its
 //   (split.c)   buffer is (GRANT), so that a sender in the library puts others
 //
+//   hint        a receive that is posted first is told to its source (HINT), whose RTS says then that
+//   (hint.c)    it copies, without the receiver's help:
+//                           <---------------- HINT {where the buffer is}
+//               RTS  ------------------------>
+//               copies  .....................>  may copy other pieces
+//
 //   stream      when the sender cannot say where its data is (no room to register it):
 //   (stream.c)  RTS {nowhere}   -------------->  matches
 //               sends it in pieces  <-- STREAM
@@ -29,6 +35,7 @@
 #define SHOAL_MPI_TRANSFER_H
 
 #include "match.h"
+#include "outbox.h"
 #include "p2p.h"
 
 #include <string.h>
@@ -46,6 +53,7 @@ enum {
     AM_CANCELLED,
     AM_PARTITIONED,
     AM_GRANT,
+    AM_HINT,
 };
 
 struct split;
@@ -62,14 +70,16 @@ struct transfer {
     struct type *type; // with a reference where the request outlives the call
     MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
+    struct note note;
+    uint64_t told; // to its source (hint.c): the generation of t->split; 0: not so
     void *copy; // packed data, or what will be unpacked
     shoal_region_t region;
+    struct split *split;
     // What follows is set by the mover that uses it.
     uint64_t other; // the peer's transfer
     MPI_Count moved;
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
-    struct split *split;
     shoal_event_t event;
     struct progress_hook hook;
 };
@@ -83,9 +93,11 @@ void transfer_accept_rts(struct transfer *t, struct match_key key, const struct 
 void transfer_accept(struct transfer *t, struct arrived *a);
 int transfer_cancel(struct request *r);
 
-// Sends it if that needs no request: eagerly, or from a stage.
+// Sends it if that needs no request: eagerly, or from a stage. waits: until there is room for it.
+// False: it needs one.
 bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                       const struct type *type, int pe, int tag);
+                       const struct type *type, int pe, int tag, bool waits);
+void transfer_send_later(struct transfer *t); // what transfer_send_now did not take
 
 int transfer_up(void);
 void transfer_down(void);
@@ -95,8 +107,13 @@ void transfer_drop_all(struct matching *m); // messages nobody will receive
 extern size_t transfer_am_max;
 
 void *transfer_memory(size_t n); // malloc, or the end
+// Sends a message, now or as soon as there is room; messages to a process go in their order. Short
+// ones: a copy is kept.
 void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
-void *transfer_room(int pe, size_t n, shoal_am_room_t *room); // for a message of n bytes
+// Of up to transfer_am_max bytes, without an order: others may be kept before it. False: there is no
+// room now.
+bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
+void transfer_check(int pe, int status); // of what the runtime was asked to send
 
 // What a message is addressed to, in an active message's argument.
 static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
@@ -152,17 +169,44 @@ static inline void transfer_place(struct transfer *t, MPI_Count from, const void
         type_unpack(t->type, t->buf, t->count, from, data, n);
 }
 
+// An envelope, in order. waits: until there is room; else false where there is none.
+static inline bool transfer_tell_next(struct partner *p, int pe, int id, uint64_t address,
+                                      const void *payload, size_t n, bool waits)
+{
+    if (outbox_is_used_of(p)) {
+        if (!waits)
+            return false;
+        outbox_wait(pe);
+    }
+    int status = (waits ? shoal_am_request : shoal_am_try)(pe, id, address, payload, n);
+    if (unlikely(status)) {
+        if (status == SHOAL_EAGAIN)
+            return false;
+        transfer_check(pe, status);
+    }
+    return true;
+}
+
+// The envelope of a message to this address has been sent, or given to the outbox, as the last for
+// now: it gets its number (hint.c).
+static inline void transfer_number(struct partner *p, uint64_t address)
+{
+    if (!shim_threads && space_in(address) == SPACE_P2P)
+        p->recent[p->gone++ % PARTNER_RECENT] = partner_mark(address);
+}
+
 void transfer_end_send(struct transfer *t); // its data is not needed any more
 
 // Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).
-bool eager_send_sync(struct transfer *t);
+bool eager_send_sync(struct transfer *t); // false: it must go in another way
+bool eager_send_later(struct transfer *t);
 void eager_accept(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes);
 void eager_accept_sync(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes,
                        uint64_t sender);
 int eager_up(void);
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                const struct type *type, int pe, int tag);
+                const struct type *type, int pe, int tag, bool waits);
 void stage_accept(struct transfer *t, const struct rts *rts); // described already
 void stage_drop(const struct rts *rts); // nobody will receive it
 void stage_down(void);

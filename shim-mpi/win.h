@@ -33,7 +33,7 @@ struct control {
     // whom the one whose ticket is served may take it (win_word.c).
     _Alignas(LINE) _Atomic uint64_t holders;
     _Atomic uint64_t tickets, served;
-    // Held by whoever changes elements that no processor's atomic covers (win_acc.c).
+    // Held by whoever changes elements that no processor's atomic covers (rma_acc.c).
     _Atomic uint64_t accumulate;
     // The table of a dynamic window (win_dynamic.c): odd while it changes.
     _Alignas(LINE) _Atomic uint64_t version;
@@ -146,6 +146,7 @@ static inline uint8_t target_access(const struct target *t)
 int win_check(const char *call, MPI_Win h, struct win **w);
 int win_check_pointer(const char *call, struct win *w, const char *argument, const void *pointer);
 int win_check_rank(const char *call, struct win *w, int rank); // or MPI_PROC_NULL
+int win_raise_open(const char *call, struct win *w); // what ends the access epoch
 // Opens target t in an epoch that opens them as they are used.
 int win_open(const char *call, struct win *w, struct target *t);
 

@@ -4,9 +4,8 @@
 // got. So epochs with different groups overlap as they like, and nothing is matched.
 #include "check.h"
 #include "error.h"
+#include "request.h"
 #include "win.h"
-
-#include <sched.h>
 
 enum {
     FENCE_ASSERTS = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
@@ -39,10 +38,10 @@ MPI_DEFINE(int, Win_fence, int assert, MPI_Win win)
     error = win_flush(call, w, -1);
     shim_lock_take(&w->lock);
     win_close_touched(w);
-    w->epoch = assert &MPI_MODE_NOSUCCEED ? EPOCH_NONE : EPOCH_FENCE;
+    w->epoch = MPI_MODE_NOSUCCEED & assert ? EPOCH_NONE : EPOCH_FENCE;
     shim_lock_give(&w->lock);
-    if ((assert &(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)) !=
-        (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))
+    int alone = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+    if ((alone & assert) != alone)
         win_barrier(w);
     return error;
 }
@@ -152,12 +151,10 @@ MPI_DEFINE(int, Win_test, MPI_Win win, int *flag)
         done = atomic_load_explicit(&w->control->peer[t - w->target].completed,
                                     memory_order_acquire) > t->completed;
     }
-    if (done) {
+    if (done)
         end_exposure(w);
-    } else { // a program that polls lets others go on
-        progress();
-        sched_yield();
-    }
+    else
+        progress_look();
     *flag = done;
     return MPI_SUCCESS;
 }
@@ -191,7 +188,7 @@ MPI_DEFINE(int, Win_start, MPI_Group group, int assert, MPI_Win win)
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
         t->posted++;
-        if (!(assert &MPI_MODE_NOCHECK))
+        if (!(MPI_MODE_NOCHECK & assert))
             word_wait_own(&w->control->peer[t - w->target].posted, t->posted);
         atomic_store_explicit(&t->access, ACCESS_OPEN, memory_order_relaxed);
     }

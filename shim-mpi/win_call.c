@@ -183,21 +183,26 @@ MPI_DEFINE(int, Win_get_info, MPI_Win win, MPI_Info *info_used)
 }
 
 // ---- The memory of others. What is not mapped here has no size.
-static int query(const char *call, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
-                 void *baseptr)
+static int check_query(const char *call, MPI_Win win, int rank, const MPI_Aint *size,
+                       const void *disp_unit, const void *baseptr, struct win **w)
 {
-    struct win *w = NULL;
-    int error = win_check(call, win, &w);
+    int error = win_check(call, win, w);
     if (!error)
-        error = win_check_rank(call, w, rank);
+        error = win_check_pointer(call, *w, "disp_unit", disp_unit);
     if (!error)
-        error = win_check_pointer(call, w, "size", size);
+        error = win_check_rank(call, *w, rank);
     if (!error)
-        error = win_check_pointer(call, w, "baseptr", baseptr);
-    if (error)
-        return error;
-    if (w->flavor == MPI_WIN_FLAVOR_DYNAMIC)
-        return raise_on_win(w, MPI_ERR_RMA_FLAVOR, call, "the window is dynamic");
+        error = win_check_pointer(call, *w, "size", size);
+    if (!error)
+        error = win_check_pointer(call, *w, "baseptr", baseptr);
+    if (!error && (*w)->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return raise_on_win(*w, MPI_ERR_RMA_FLAVOR, call, "the window is dynamic");
+    return error;
+}
+
+// The unit.
+static MPI_Aint query(struct win *w, int rank, MPI_Aint *size, void *baseptr)
+{
     int i = rank == MPI_PROC_NULL ? 0 : rank;
     if (rank == MPI_PROC_NULL) // the first that has memory
         while (i < w->size - 1 && !(w->target[i].size && w->target[i].direct))
@@ -205,36 +210,21 @@ static int query(const char *call, MPI_Win win, int rank, MPI_Aint *size, MPI_Ai
     const struct target *t = &w->target[i];
     void *base = t->size || rank != MPI_PROC_NULL ? t->direct : NULL;
     *size = base ? (MPI_Aint)t->size : 0;
-    *disp_unit = t->disp_unit;
     memcpy(baseptr, &base, sizeof base);
-    return MPI_SUCCESS;
+    return t->disp_unit;
 }
 
-MPI_DEFINE(int, Win_shared_query, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-           void *baseptr)
-{
-    static const char call[] = "MPI_Win_shared_query";
-    MPI_Aint unit = 0, n = 0;
-    struct win *w = NULL;
-    int error = win_check(call, win, &w);
-    if (!error)
-        error = win_check_pointer(call, w, "disp_unit", disp_unit);
-    if (!error)
-        error = query(call, win, rank, size ? &n : NULL, &unit, baseptr);
-    if (error)
-        return error;
-    *size = n;
-    *disp_unit = (int)unit;
-    return MPI_SUCCESS;
-}
-
-MPI_DEFINE(int, Win_shared_query_c, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
-           void *baseptr)
-{
-    static const char call[] = "MPI_Win_shared_query_c";
-    struct win *w = NULL;
-    int error = win_check(call, win, &w);
-    if (!error)
-        error = win_check_pointer(call, w, "disp_unit", disp_unit);
-    return error ? error : query(call, win, rank, size, disp_unit, baseptr);
-}
+#define QUERIES(X)           \
+    X(Win_shared_query, int) \
+    X(Win_shared_query_c, MPI_Aint)
+#define X(name, unit)                                                                            \
+    MPI_DEFINE(int, name, MPI_Win win, int rank, MPI_Aint *size, unit *disp_unit, void *baseptr) \
+    {                                                                                            \
+        struct win *w = NULL;                                                                    \
+        int error = check_query("MPI_" #name, win, rank, size, disp_unit, baseptr, &w);          \
+        if (!error)                                                                              \
+            *disp_unit = (unit)query(w, rank, size, baseptr);                                    \
+        return error;                                                                            \
+    }
+QUERIES(X)
+#undef X

@@ -362,12 +362,10 @@ MPI_DEFINE(int, Win_free, MPI_Win *win)
         error = win_check(call, *win, &w);
     if (error)
         return error;
-    if (w->epoch > EPOCH_FENCE || w->posted)
-        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch is open: %s",
-                            w->posted                    ? "MPI_Win_wait ends it"
-                            : w->epoch == EPOCH_START    ? "MPI_Win_complete ends it"
-                            : w->epoch == EPOCH_LOCK_ALL ? "MPI_Win_unlock_all ends it"
-                                                         : "MPI_Win_unlock ends it");
+    if (w->posted)
+        return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch is open: MPI_Win_wait ends it");
+    if (w->epoch > EPOCH_FENCE)
+        return win_raise_open(call, w);
     error = attributes_delete(OBJECT_WIN, *win, &w->attributes);
     if (error)
         return raise_on_win(w, error, call, "the delete function of an attribute failed");

@@ -142,15 +142,21 @@ static int attach(struct win *w, void *base, size_t size)
     return error;
 }
 
+static int check_dynamic(const char *call, MPI_Win win, struct win **w)
+{
+    int error = win_check(call, win, w);
+    if (!error && (*w)->flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return raise_on_win(*w, MPI_ERR_RMA_FLAVOR, call, "the window is not dynamic");
+    return error;
+}
+
 MPI_DEFINE(int, Win_attach, MPI_Win win, void *base, MPI_Aint size)
 {
     static const char call[] = "MPI_Win_attach";
     struct win *w;
-    int error = win_check(call, win, &w);
+    int error = check_dynamic(call, win, &w);
     if (error)
         return error;
-    if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
-        return raise_on_win(w, MPI_ERR_RMA_FLAVOR, call, "the window is not dynamic");
     if (size < 0)
         return raise_on_win(w, MPI_ERR_SIZE, call, "size %lld is negative", (long long)size);
     if (!base && size > 0)
@@ -169,11 +175,9 @@ MPI_DEFINE(int, Win_detach, MPI_Win win, const void *base)
 {
     static const char call[] = "MPI_Win_detach";
     struct win *w;
-    int error = win_check(call, win, &w);
+    int error = check_dynamic(call, win, &w);
     if (error)
         return error;
-    if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
-        return raise_on_win(w, MPI_ERR_RMA_FLAVOR, call, "the window is not dynamic");
     pthread_mutex_lock(&w->dynamic_lock);
     struct attached_table *table = w->own_attached;
     size_t i = table ? place_of(table, (uintptr_t)base) : 0;

@@ -88,7 +88,7 @@ static int check_locks(const char *call, struct win *w, int assert)
     return MPI_SUCCESS;
 }
 
-static int raise_open(const char *call, struct win *w)
+int win_raise_open(const char *call, struct win *w)
 {
     return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch is open: %s ends it",
                         w->epoch == EPOCH_START      ? "MPI_Win_complete"
@@ -137,7 +137,7 @@ static int begin_lock(const char *call, struct win *w, struct target *t)
         t->is_opening = true;
     }
     shim_lock_give(&w->lock);
-    return !fits     ? raise_open(call, w)
+    return !fits     ? win_raise_open(call, w)
            : is_free ? MPI_SUCCESS
                      : raise_locked(call, w, (int)(t - w->target));
 }
@@ -164,7 +164,7 @@ MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
         return error;
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     unsigned access = ACCESS_OPEN | ACCESS_PASSIVE | (exclusive ? ACCESS_EXCLUSIVE : 0u);
-    if (!(assert &MPI_MODE_NOCHECK)) {
+    if (!(MPI_MODE_NOCHECK & assert)) {
         lock_take(t, exclusive);
         access |= ACCESS_HELD;
     }
@@ -216,11 +216,11 @@ MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
     if (fits) {
         win_close_touched(w);
         w->epoch = EPOCH_LOCK_ALL;
-        w->is_nocheck = (assert &MPI_MODE_NOCHECK) != 0;
+        w->is_nocheck = (MPI_MODE_NOCHECK & assert) != 0;
     }
     shim_lock_give(&w->lock);
     if (!fits)
-        return raise_open(call, w);
+        return win_raise_open(call, w);
     bool all = w->flavor == MPI_WIN_FLAVOR_SHARED;
     for (int i = all ? 0 : w->rank; i < (all ? w->size : w->rank + 1) && !error; i++)
         error = win_open(call, w, &w->target[i]);

@@ -5,10 +5,6 @@
 #include "request.h"
 #include "win.h"
 
-#include <sched.h>
-
-enum { SPINS = 200, YIELDS = 2000 };
-
 static void failed(int status)
 {
     shim_fatal("a window's control block cannot be reached: %s", shoal_strerror(status));
@@ -58,23 +54,8 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
         failed(status);
 }
 
-static inline void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-// A step of waiting for a word of another process's control, which rings no bell here.
-static void wait_step(unsigned *steps)
-{
-    if (++*steps < SPINS) {
-        relax();
-    } else {
-        progress();
-        sched_yield();
-    }
-}
+// Who waits for a word of another process's control, which rings no bell here, looks at it over and
+// over (progress_look).
 
 // ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
 // readers that hold another lock already pass by the queue: a writer in it may wait for that very
@@ -120,12 +101,11 @@ static bool has_queue(struct target *t)
 
 static void queue_up(struct target *t, bool exclusive)
 {
-    unsigned steps = 0;
     uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
     while (word_get(t, CONTROL(served)) != ticket)
-        wait_step(&steps);
-    for (steps = 0; !try_lock(t, exclusive);)
-        wait_step(&steps);
+        progress_look();
+    while (!try_lock(t, exclusive))
+        progress_look();
     word_fetch_add(t, CONTROL(served), 1);
 }
 
@@ -133,14 +113,13 @@ void lock_take(struct target *t, bool exclusive)
 {
     bool is_inner = atomic_fetch_add_explicit(&locks_held, 1, memory_order_relaxed) > 0;
     bool passes = is_inner && !exclusive;
-    unsigned steps = 0;
     if (likely((passes || !has_queue(t)) && try_lock(t, exclusive)))
         return;
     if (!passes)
         queue_up(t, exclusive);
     else
         while (!try_lock(t, exclusive))
-            wait_step(&steps);
+            progress_look();
 }
 
 // release: the next one sees what was done under the lock. Nobody changes the word of a writer.
@@ -156,9 +135,8 @@ void lock_give(struct target *t, bool exclusive)
 // ---- The lock of accumulates: held for one operation
 void accumulate_lock(struct target *t)
 {
-    unsigned steps = 0;
     while (!word_swap(t, CONTROL(accumulate), 0, 1))
-        wait_step(&steps);
+        progress_look();
 }
 
 void accumulate_unlock(struct target *t)

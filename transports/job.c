@@ -2,7 +2,6 @@
 // See job.h.
 #include "job.h"
 
-#include <arpa/inet.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,28 +29,6 @@ uint64_t job_seal(const void *bytes, size_t n)
         h ^= h >> 29;
     }
     return h;
-}
-
-bool job_subnet_holds(const char *text, int family, const uint8_t *ip)
-{
-    char address[INET6_ADDRSTRLEN];
-    uint8_t wanted[16];
-    size_t length = strcspn(text, "/");
-    if (length >= sizeof address)
-        return false;
-    memcpy(address, text, length);
-    address[length] = 0;
-    if (family != (strchr(address, ':') ? AF_INET6 : AF_INET) ||
-        inet_pton(family, address, wanted) != 1)
-        return false;
-    int most = family == AF_INET ? 32 : 128;
-    int bits = text[length] ? atoi(text + length + 1) : most;
-    if (bits < 0 || bits > most)
-        return false;
-    for (int i = 0; i < bits; i++)
-        if ((ip[i / 8] ^ wanted[i / 8]) & (0x80 >> i % 8))
-            return false;
-    return true;
 }
 
 int job_import_add(struct job_imports *imports, int pe, void *what)

@@ -15,10 +15,6 @@ void job_log(const struct transport_job *job, const char *who, enum log_level le
 // address or key at all; it does not prove who wrote them.
 uint64_t job_seal(const void *bytes, size_t n);
 
-// Is the internet address, most significant byte first, the ADDRESS or in the subnet ADDRESS/BITS
-// that text names? family: AF_INET or AF_INET6.
-bool job_subnet_holds(const char *text, int family, const uint8_t *ip);
-
 // Regions of other PEs that were imported: index to what the transport knows of it.
 struct job_imports {
     struct job_import {

@@ -62,6 +62,16 @@ struct transport_request {
     int status;
 };
 
+// One step of a chain: a put, or an atomic whose result nobody wants, to another PE.
+struct transport_step {
+    struct transport_remote at;
+    const void *from; // of a put: read when the step begins, kept until it is complete
+    size_t n;         // 0: an atomic, of SET, ADD, AND, OR, XOR
+    enum transport_op op;
+    enum transport_width width;
+    uint64_t operand;
+};
+
 struct transport_facts {
     const char *name;
     char interface[48];         // internet address of the one in use, as text; empty: it has none
@@ -71,15 +81,14 @@ struct transport_facts {
     bool amo_coherent_with_cpu; // remote and CPU atomics on one word may mix
     bool ordered_puts;          // two puts to one PE arrive in order without a fence
     bool native_fence;
-    bool deferred_work;         // trigger() works
-    bool native_counters;
     bool wants_local_registration;
     bool thread_safe;
     bool has_wait_fd;
     size_t inject_max;          // puts up to this size return DONE
     size_t message_max;
     size_t am_max;              // payload of an active message, 0: none
-    size_t deferred_depth;
+    size_t chain_max;           // steps of a chain, 0: the slot is not to be called
+    size_t chain_put_max;       // bytes of a put in one
     size_t address_size, key_size; // bytes exchanged at start
     uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // enum transport_support
 };
@@ -89,6 +98,7 @@ struct transport_job {
     int me, npes;
     uint64_t secret;               // proves membership of the job
     const char *provider;          // of a network library, NULL: the transport chooses
+    bool wants_chains;             // if a provider that was named has them
     const char *interface;         // name of one, an address or a subnet (192.0.2.0/24); NULL: choose
     unsigned patience_ms;          // a peer that never answered for so long is lost; 0: wait for ever
     struct {                       // own memory, the whole slice and static data; the peers' where mapped
@@ -164,9 +174,11 @@ struct transport {
     // Load/store address of remote memory, or NULL.
     void *(*ptr)(void *ep, struct transport_remote at);
 
-    // Counting events and deferred work; NULL slots when facts say no.
-    int (*counter_bind)(void *ep, int region, void *counter);
-    int (*trigger)(void *ep, void *work);
+    // Deferred work: the first step begins now, every other one when the step before it is complete
+    // at its target, without the caller. request->left, n at first, falls by one with each of them,
+    // in their order; once its status is negative no further one begins. PENDING, AGAIN or FAILED.
+    int (*chain)(void *ep, const struct transport_step *step, size_t n,
+                 struct transport_request *request);
 };
 
 extern const struct transport transport_shm;

@@ -18,12 +18,20 @@ PUBLIC int shoal_am_register(int id, shoal_am_fn *fn, void *user)
     return id_ok(id) ? handlers_register(id, fn, user) : SHOAL_EINVAL;
 }
 
-static int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+static inline int check(int pe, int id, const void *payload, size_t n)
 {
     if (unlikely(!shoal_is_up()))
         return SHOAL_EINIT;
     if (unlikely(!shoal_is_pe(pe) || !id_ok(id) || n > LIMIT_AM_PAYLOAD || (n && !payload)))
         return SHOAL_EINVAL;
+    return SHOAL_OK;
+}
+
+static int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+{
+    int status = check(pe, id, payload, n);
+    if (unlikely(status))
+        return status;
     inbox_send(
         pe,
         &(struct inbox_message){
@@ -66,6 +74,16 @@ PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, s
 {
     take_some();
     return send(pe, id, arg, payload, n, 0);
+}
+
+PUBLIC int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
+{
+    take_some();
+    int status = check(pe, id, payload, n);
+    if (unlikely(status))
+        return status;
+    struct inbox_message m = {.arg = arg, .payload = payload, .n = n, .id = (uint8_t)id};
+    return likely(inbox_try_send(pe, &m)) ? SHOAL_OK : SHOAL_EAGAIN;
 }
 
 PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n,

@@ -95,7 +95,8 @@ PUBLIC int shoal_coll_init(shmem_team_t team, const shoal_coll_t *coll, shoal_co
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    return team && team->magic == TEAM_MAGIC && coll && plan ? coll_plan_new(team, coll, NULL, plan) : SHOAL_EINVAL;
+    return team && team->magic == TEAM_MAGIC && coll && plan ? coll_plan_new(team, coll, NULL, plan)
+                                                             : SHOAL_EINVAL;
 }
 
 PUBLIC int shoal_coll_start(shoal_coll_plan_t plan, shoal_event_t *event)

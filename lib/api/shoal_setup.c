@@ -64,7 +64,8 @@ static uint64_t progress_needed(int pe)
 {
     if (pe == world.me || !world_is_here(pe)) // where a thread of its own serves the network
         return SHOAL_PROGRESS_AM;
-    return SHOAL_PROGRESS_AM | SHOAL_PROGRESS_ATOMIC | (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
+    return SHOAL_PROGRESS_AM | SHOAL_PROGRESS_ATOMIC |
+           (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
 }
 
 PUBLIC int shoal_query(int what, int pe, uint64_t *value)

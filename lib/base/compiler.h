@@ -30,6 +30,8 @@
 
 // Kept out of line and out of the hot text: error paths, slow paths.
 #define COLD __attribute__((cold, noinline))
+// Keeps the registers it needs from being saved on the path that does not call it.
+#define NOINLINE __attribute__((noinline))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define UNUSED __attribute__((unused))
 #define PUBLIC __attribute__((visibility("default")))

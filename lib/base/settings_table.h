@@ -32,6 +32,9 @@
       "what carries data between nodes: auto, ofi or ucx")                                      \
     X(ofi_provider, "SHOAL_OFI_PROVIDER", TEXT, "",                                             \
       "libfabric's provider, such as tcp;ofi_rxm; empty: the best there is")                    \
+    X(ofi_offload, "SHOAL_OFI_OFFLOAD", BOOL, "1",                                              \
+      "triggered operations that wait for each other go to a provider that takes deferred "     \
+      "work, where SHOAL_OFI_PROVIDER names it; 0: not")                                        \
     X(interface, "SHOAL_INTERFACE", TEXT, "",                                                   \
       "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
     X(coalesce, "SHOAL_COALESCE", SIZE, "256",                                                  \
@@ -62,9 +65,13 @@
     X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "128k",                                               \
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
       "0: none")                                                                                \
+    X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "8k",                                                   \
+      "MPI: bytes of the smallest nonblocking receive that its source is told of, on a node; "  \
+      "0: none")                                                                                \
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
-      "MPI: print what each rank counted at MPI_Finalize")
+      "print what each PE counted: an MPI program's messages at MPI_Finalize, chains of "        \
+      "triggered operations at the end")
 
 #endif

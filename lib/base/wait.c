@@ -130,15 +130,22 @@ static bool lingers(struct waiter *w)
     return now < w->linger;
 }
 
-// Returns false when it is time to give the core away.
+// Returns false when it is time to give the core away. Progress of a network is all the pause that is
+// needed: it takes longer than the others here.
 static bool spin(struct waiter *w)
 {
-    for (int i = 0; i < SPINS_PER_CLOCK; i++)
+    for (int i = 0; i < SPINS_PER_CLOCK && !wait_hooks.linger_ns; i++)
         cpu_relax();
     if (wait_now_ns() < w->deadline)
         return true;
     w->deadline = 0;
     return false;
+}
+
+static void yield(struct waiter *w)
+{
+    w->yields++;
+    sched_yield();
 }
 
 // One step: spin by the clock, else yield, else arm the bell, else (armed and the condition looked
@@ -147,6 +154,10 @@ void waiter_pause(struct waiter *w)
 {
     if (w->steps - wait_spins == 1 && spin_ns)
         w->deadline = wait_now_ns() + spin_ns;
+    if (w->is_for_near && !spin_ns && !w->yields) {
+        yield(w);
+        return;
+    }
     if (wait_hooks.progress && wait_hooks.progress())
         return; // that may be what is waited for
     int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
@@ -157,8 +168,7 @@ void waiter_pause(struct waiter *w)
     if (wait_hooks.check)
         wait_hooks.check();
     if (w->yields < LIMIT_YIELDS) {
-        w->yields++;
-        sched_yield();
+        yield(w);
     } else if (w->is_armed) {
         if (sleep_on(w))
             w->linger = 0;

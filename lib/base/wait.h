@@ -35,14 +35,16 @@ struct waiter {
     uint32_t seq;      // of the bell when it was armed,
     uint32_t second_seq; // and of wait_hooks.bell
     uint32_t sleep_us; // how long the last sleep could take
+    bool is_for_near;  // PEs of this node make the condition true: where they share its cores they get
+                       // this one before anything else is looked at
     bool is_armed;     // the bell is armed and the condition was not yet looked at again
     uint64_t deadline; // end of spinning, ns
     uint64_t linger;   // end of yielding where that is longer, see wait_hooks
 };
 
 // Called in every step that is past spinning; set by core. progress moves what needs moving, user
-// what a library above moves (shoal_progress_hook), check leaves the process when the job has ended. A sleeper also listens to `bell`, so that
-// progress runs when something comes for it.
+// what a library above moves (shoal_progress_hook), check leaves the process when the job has ended.
+// A sleeper also listens to `bell`, so that progress runs when something comes for it.
 struct wait_hooks {
     int (*progress)(void); // how much it did
     int (*_Atomic user)(void);

@@ -69,6 +69,20 @@ size_t coll_span_listed(const struct coll_span *s, int l, enum coll_list which, 
     return lists[(size_t)which * (size_t)s->run.team->set.size + (size_t)i];
 }
 
+size_t coll_span_length(const struct coll_span *s, int member)
+{
+    const shoal_coll_t *c = &s->plan->coll;
+    return (c->counts ? c->counts[member] : c->count) * s->plan->size;
+}
+
+size_t coll_span_longest(const struct coll_span *s)
+{
+    size_t most = 0;
+    for (int i = 0; i < s->run.team->set.size; i++)
+        most = coll_span_length(s, i) > most ? coll_span_length(s, i) : most;
+    return most;
+}
+
 // ---- Life
 struct coll_span *coll_span_new(struct shoal_coll_plan *p)
 {

@@ -56,6 +56,9 @@ static inline char *coll_span_dst(const struct coll_span *s, int l)
 // What its lists say of the team's member i; without lists blocks are equal.
 enum coll_list { COUNTS, DISPLS, RECV_COUNTS, RECV_DISPLS, LISTS };
 size_t coll_span_listed(const struct coll_span *s, int l, enum coll_list which, int i);
+// Where there is a block a member, the same on all nodes: its bytes, and those of the longest.
+size_t coll_span_length(const struct coll_span *s, int member);
+size_t coll_span_longest(const struct coll_span *s);
 
 static inline struct coll_span *coll_span_of(struct coll_run *run)
 {

@@ -163,15 +163,20 @@ static void need_slices(struct coll_span *s, size_t size[3])
     size[2] = s->part + 2 * each; // or of two slices
 }
 
-static void reduce_need(struct coll_span *s, size_t size[3])
+static void need_parts(struct coll_span *s, bool scans, size_t size[3])
 {
-    s->raw = !keeps_order(s, false);
+    s->raw = !keeps_order(s, scans);
     if (s->raw) {
         need_slices(s, size);
         return;
     }
     s->piece = piece_of(s, 1);
     size[0] = size[1] = s->piece < total(s) ? s->piece : total(s);
+}
+
+static void reduce_need(struct coll_span *s, size_t size[3])
+{
+    need_parts(s, false, size);
 }
 
 const struct coll_program coll_fold_reduce = {reduce_in, reduce_out, reduce_need, true};
@@ -269,31 +274,19 @@ static void scan_out(struct coll_run *run)
 
 static void scan_need(struct coll_span *s, size_t size[3])
 {
-    s->raw = !keeps_order(s, true);
-    if (s->raw) {
-        need_slices(s, size);
-        return;
-    }
-    s->piece = piece_of(s, 1);
-    size[0] = size[1] = s->piece < total(s) ? s->piece : total(s);
+    need_parts(s, true, size);
 }
 
 const struct coll_program coll_fold_scan = {scan_in, scan_out, scan_need, true};
 
 // ---- Reduce-scatter: what belongs to the members of node k is combined there.
-static size_t length(const struct coll_span *s, int member)
-{
-    const shoal_coll_t *c = &s->plan->coll;
-    return (c->counts ? c->counts[member] : c->count) * s->plan->size;
-}
-
 // Bytes of a node's members in this part; node -1: of all.
 static size_t node_length(const struct coll_span *s, int node)
 {
     size_t n = 0;
     for (int i = 0; i < s->run.team->set.size; i++)
         if (node < 0 || coll_span_node(s, i) == node)
-            n += coll_span_cut(s, length(s, i));
+            n += coll_span_cut(s, coll_span_length(s, i));
     return n;
 }
 
@@ -303,7 +296,7 @@ static void lay_out_scatter(struct coll_span *s)
     size_t mine = node_length(s, nodes->mine), copies = s->raw ? (size_t)nodes->locals : 1;
     memset(s->out, 0, ((size_t)nodes->count + 1) * sizeof *s->out);
     for (int i = 0; i < s->run.team->set.size; i++)
-        s->out[coll_span_node(s, i) + 1] += copies * coll_span_cut(s, length(s, i));
+        s->out[coll_span_node(s, i) + 1] += copies * coll_span_cut(s, coll_span_length(s, i));
     s->in[0] = 0;
     for (int k = 0; k < nodes->count; k++) {
         s->out[k + 1] += s->out[k];
@@ -318,8 +311,8 @@ static void pack(struct coll_span *s, int l)
     size_t copies = s->raw ? (size_t)nodes->locals : 1, start = s->off;
     for (int k = 0; k < nodes->count; k++)
         s->at[k] = s->out[k] + (s->out[k + 1] - s->out[k]) / copies * (size_t)l;
-    for (int i = 0; i < s->run.team->set.size; start += length(s, i), i++) {
-        size_t *at = &s->at[coll_span_node(s, i)], n = coll_span_cut(s, length(s, i));
+    for (int i = 0; i < s->run.team->set.size; start += coll_span_length(s, i), i++) {
+        size_t *at = &s->at[coll_span_node(s, i)], n = coll_span_cut(s, coll_span_length(s, i));
         if (s->raw && n)
             memcpy(s->buffer[0] + *at, coll_span_src(s, l) + start, n);
         else
@@ -338,18 +331,10 @@ static void combine_nodes(struct coll_run *run)
         add_member(s, k, s->buffer[1] + s->in[k], n);
 }
 
-static size_t longest(const struct coll_span *s)
-{
-    size_t most = 0;
-    for (int i = 0; i < s->run.team->set.size; i++)
-        most = length(s, i) > most ? length(s, i) : most;
-    return most;
-}
-
 static bool scatter_in(struct coll_run *run)
 {
     struct coll_span *s = coll_span_of(run);
-    if (!coll_span_next(s, longest(s)))
+    if (!coll_span_next(s, coll_span_longest(s)))
         return false;
     lay_out_scatter(s);
     for (int l = 0; l < (s->raw ? run->nodes->locals : 1); l++)
@@ -364,7 +349,7 @@ static void scatter_out(struct coll_run *run)
     struct coll_span *s = coll_span_of(run);
     const char *from = s->result;
     for (int l = 0; l < run->nodes->locals; l++) {
-        size_t n = coll_span_cut(s, length(s, run->nodes->local[l]));
+        size_t n = coll_span_cut(s, coll_span_length(s, run->nodes->local[l]));
         give(s, coll_span_dst(s, l) + s->off, from, n);
         from += n;
     }

@@ -75,20 +75,6 @@ static bool is_gather(const struct coll_span *s)
     return s->plan->coll.kind == SHOAL_COLL_GATHER;
 }
 
-static size_t length(const struct coll_span *s, int member)
-{
-    const shoal_coll_t *c = &s->plan->coll;
-    return (c->counts ? c->counts[member] : c->count) * s->plan->size;
-}
-
-static size_t longest(const struct coll_span *s)
-{
-    size_t most = 0;
-    for (int i = 0; i < s->run.team->set.size; i++)
-        most = length(s, i) > most ? length(s, i) : most;
-    return most;
-}
-
 // Where the blocks of the nodes begin: s->at by the distance from this node.
 static void lay_out(struct coll_span *s)
 {
@@ -96,7 +82,8 @@ static void lay_out(struct coll_span *s)
     memset(s->at, 0, ((size_t)nodes + 1) * sizeof *s->at);
     for (int i = 0; i < s->run.team->set.size; i++) {
         int distance = coll_span_node(s, i) - mine;
-        s->at[(distance < 0 ? distance + nodes : distance) + 1] += coll_span_cut(s, length(s, i));
+        s->at[(distance < 0 ? distance + nodes : distance) + 1] += coll_span_cut(
+            s, coll_span_length(s, i));
     }
     for (int k = 0; k < nodes; k++)
         s->at[k + 1] += s->at[k];
@@ -119,12 +106,12 @@ static const char *own_block(const struct coll_span *s, int l)
 static bool gather_in(struct coll_run *run)
 {
     struct coll_span *s = coll_span_of(run);
-    if (!coll_span_next(s, longest(s)))
+    if (!coll_span_next(s, coll_span_longest(s)))
         return false;
     lay_out(s);
     char *to = s->buffer[0];
     for (int l = 0; l < run->nodes->locals; l++) {
-        size_t n = coll_span_cut(s, length(s, run->nodes->local[l]));
+        size_t n = coll_span_cut(s, coll_span_length(s, run->nodes->local[l]));
         if (n)
             memcpy(to, own_block(s, l) + s->off, n);
         to += n;
@@ -144,7 +131,7 @@ static void gather_out(struct coll_run *run)
     for (int i = 0; i < run->team->set.size; i++) {
         int distance = coll_span_node(s, i) - mine;
         size_t *at = &s->at[distance < 0 ? distance + nodes : distance],
-               n = coll_span_cut(s, length(s, i));
+               n = coll_span_cut(s, coll_span_length(s, i));
         for (int l = 0; l < run->nodes->locals; l++)
             if (!is_gather(s) || run->nodes->local[l] == s->plan->coll.root)
                 give(s, coll_span_dst(s, l) + coll_span_listed(s, l, DISPLS, i) * size + s->off,
@@ -158,7 +145,7 @@ static void gather_need(struct coll_span *s, size_t size[3])
     s->piece = piece_of((size_t)s->run.team->set.size);
     s->part = s->piece; // of the first part, which is the largest
     for (int i = 0; i < s->run.team->set.size; i++)
-        size[0] += coll_span_cut(s, length(s, i));
+        size[0] += coll_span_cut(s, coll_span_length(s, i));
 }
 
 const struct coll_program coll_move_gather = {gather_in, gather_out, gather_need, false};

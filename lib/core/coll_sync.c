@@ -49,6 +49,7 @@ static void sync_dissemination(struct shoal_team *team)
 static void wait_until_open(struct team_area *first, uint64_t seq)
 {
     struct waiter w = waiter_start(&first->bell);
+    w.is_for_near = true;
     // Pairs with the release store of who opens.
     while (atomic_load_explicit(&first->opened, memory_order_acquire) < seq)
         waiter_step(&w);
@@ -99,6 +100,7 @@ static void sync_spanning(struct shoal_team *team)
         return;
     }
     struct waiter w = waiter_start(&first->flag_bell);
+    w.is_for_near = true;
     while (atomic_load_explicit(&first->arrived, memory_order_acquire) < all)
         waiter_step(&w);
     meet_leaders(team, seq);

@@ -125,3 +125,16 @@ void heartbeat_down(void)
     close(kick_fd);
     kick_fd = -1;
 }
+
+// The process may end in the middle of a call, whose locks the thread then waits for; or by the
+// thread itself.
+void heartbeat_leave(void)
+{
+    struct timespec until;
+    running = false;
+    heartbeat_kick();
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    if (!pthread_equal(pthread_self(), thread))
+        pthread_timedjoin_np(thread, NULL, &until);
+}

@@ -4,6 +4,7 @@
 
 #include "join.h"
 #include "log.h"
+#include "subnet.h"
 #include "wait.h"
 #include "world.h"
 
@@ -94,26 +95,10 @@ static size_t ip_bytes(const struct sockaddr *address, const unsigned char **byt
     return is_4 ? 4 : 16;
 }
 
-// text is ADDRESS or ADDRESS/BITS
 static bool in_subnet(const struct sockaddr *address, const char *text)
 {
-    char wanted_text[INET6_ADDRSTRLEN];
-    unsigned char wanted[16];
-    const unsigned char *ip;
-    size_t length = strcspn(text, "/"), n = ip_bytes(address, &ip);
-    if (!n || length >= sizeof wanted_text)
-        return false;
-    memcpy(wanted_text, text, length);
-    wanted_text[length] = '\0';
-    if (inet_pton(address->sa_family, wanted_text, wanted) != 1)
-        return false;
-    int most = (int)n * 8, bits = text[length] ? atoi(text + length + 1) : most;
-    if (bits < 0 || bits > most)
-        return false;
-    for (int i = 0; i < bits; i++)
-        if ((ip[i / 8] ^ wanted[i / 8]) & (0x80 >> i % 8))
-            return false;
-    return true;
+    const uint8_t *ip;
+    return ip_bytes(address, &ip) && subnet_holds(text, address->sa_family, ip);
 }
 
 bool host_has_interface(const char *text)

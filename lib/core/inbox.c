@@ -31,15 +31,20 @@ static inline void take_slot(struct channel *c, uint32_t slots, uint64_t ticket,
 }
 
 // In a ring, whose slots this PE alone claims, with the peer locked.
-static inline bool claim_alone(struct channel *c, struct inbox_room *room)
+static inline bool claim_alone(struct peer *peer, struct inbox_room *room)
 {
+    struct channel *c = ref_at(peer->ring);
     uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
     if (!is_room(c, LIMIT_RING_SLOTS, t))
         return false;
     atomic_store_explicit(&c->ticket, t + 1, memory_order_relaxed);
     take_slot(c, LIMIT_RING_SLOTS, t, room);
-    // A slot to come, which the receiver has read and does not look at yet.
-    __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
+    // Nothing came back since the last message, so more may follow: a slot to come, which the receiver
+    // has read and does not look at yet. One who waits for each message would look at it too soon.
+    uint32_t received = atomic_load_explicit(&peer->received, memory_order_relaxed);
+    if (received == peer->heard)
+        __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
+    peer->heard = received;
     return true;
 }
 
@@ -110,8 +115,7 @@ static inline bool claim_next(struct peer *peer, struct inbox_room *room)
     if (unlikely(peer->made) && !open_ring(peer, room))
         return false;
     uint32_t number = number_after(peer->sent);
-    bool done = peer->ring ? claim_alone(ref_at(peer->ring), room)
-                           : claim(shared_channel(room->pe), room);
+    bool done = peer->ring ? claim_alone(peer, room) : claim(shared_channel(room->pe), room);
     if (!done)
         return false;
     room->envelope->from = world.me;
@@ -141,7 +145,8 @@ static void commit_far(const struct inbox_room *room)
                                 .id = e->id,
                                 .flags = e->flags,
                                 .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
-                                .n = e->n});
+                                .n = e->n},
+        true);
     free(room->envelope);
 }
 
@@ -197,20 +202,35 @@ static inline void ring_doorbell(const struct inbox_room *room)
         atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
 }
 
-static inline void commit_here(const struct inbox_room *room)
+// Without room for that now, who does not wait leaves it to the next message.
+static void ask_for_ring(int pe, bool waits)
+{
+    if (waits) {
+        inbox_ask(pe, INBOX_RING_WANTED, 0);
+        return;
+    }
+    if (inbox_try_ask(pe, INBOX_RING_WANTED, 0))
+        return;
+    struct peer *peer = peer_of(pe);
+    peer_lock(peer);
+    peer->asked = false;
+    peer_unlock(peer);
+}
+
+static inline void commit_here(const struct inbox_room *room, bool waits)
 {
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
     bell_check(&slice_of(room->pe)->inbox.bell);
     if (unlikely(room->ask))
-        inbox_ask(room->pe, INBOX_RING_WANTED, 0);
+        ask_for_ring(room->pe, waits);
 }
 
 void inbox_commit(const struct inbox_room *room)
 {
     if (likely(room->channel != NULL))
-        commit_here(room);
+        commit_here(room, true);
     else
         commit_far(room);
 }
@@ -218,19 +238,32 @@ void inbox_commit(const struct inbox_room *room)
 void inbox_send(int pe, const struct inbox_message *m)
 {
     if (unlikely(!world_is_here(pe))) {
-        net_message_send(world.me, pe, m);
+        net_message_send(world.me, pe, m, true);
         return;
     }
     struct inbox_room room;
     reserve_here(&room, pe);
     inbox_fill(&room, m);
-    commit_here(&room);
+    commit_here(&room, true);
+}
+
+bool inbox_try_send(int pe, const struct inbox_message *m)
+{
+    if (unlikely(!world_is_here(pe)))
+        return net_message_send(world.me, pe, m, false);
+    struct inbox_room room;
+    room.pe = pe;
+    if (!try_reserve(peer_of(pe), &room))
+        return false;
+    inbox_fill(&room, m);
+    commit_here(&room, false);
+    return true;
 }
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)
 {
     if (unlikely(!world_is_here(pe))) {
-        net_message_send(from, pe, m);
+        net_message_send(from, pe, m, true);
         return;
     }
     struct inbox_room room = {.pe = pe};
@@ -242,6 +275,12 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     inbox_fill(&room, m);
     publish(&room);
     bell_check(&slice_of(pe)->inbox.bell);
+}
+
+bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)
+{
+    return inbox_try_send(
+        pe, &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
 }
 
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg)

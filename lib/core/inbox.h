@@ -49,11 +49,13 @@ struct inbox_message {
 // What goes into the claimed envelope; copies the payload unless it is NULL (then it is there).
 void inbox_fill(const struct inbox_room *room, const struct inbox_message *m);
 void inbox_send(int pe, const struct inbox_message *m);
+bool inbox_try_send(int pe, const struct inbox_message *m); // false: there is no room now
 // On behalf of PE `from`, whose triggered message it is. Not ordered with that PE's own.
 void inbox_send_for(int from, int pe, const struct inbox_message *m);
 
 // The runtime's own messages, handled also where handlers may not run.
 enum inbox_what { INBOX_RUN_WORK, INBOX_RING_WANTED, INBOX_RING_MADE, INBOX_RING_OPEN };
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg);
+bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg); // false: there is no room now
 
 #endif

@@ -23,12 +23,14 @@ struct incoming {
     uint64_t given_back;   // of those, slots returned to the senders
     bool is_open;
     bool is_used; // since the last tidying
+    int sender;   // of a ring
 };
 
 static _Atomic bool polling;
 static TLS_FAST bool polls_here; // this thread is the one that polls
 static struct incoming shared, ring[LIMIT_RINGS];
 static int rings;
+static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
 static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint32_t looks;        // at them, without finding anything
 
@@ -52,10 +54,14 @@ static inline void give_back(struct incoming *in)
 
 static inline void check_number(const struct envelope *e)
 {
+    if (!e->seq)
+        return;
     struct peer *peer = peer_of(e->from);
-    if (e->seq && e->seq != (peer->received = number_after(peer->received)))
+    uint32_t number = number_after(atomic_load_explicit(&peer->received, memory_order_relaxed));
+    atomic_store_explicit(&peer->received, number, memory_order_relaxed);
+    if (e->seq != number)
         fatal("message %u from PE %d came as number %u: the inbox is damaged", e->seq, e->from,
-              peer->received);
+              number);
 }
 
 // Copies the message out, so that its slot is free while it is handled.
@@ -74,14 +80,31 @@ static bool take(struct incoming *in, struct message *m)
     return true;
 }
 
+// Polling waits for nobody: what cannot be told now is told in a later poll.
+static void tell_of_ring(int r)
+{
+    uint64_t bit = UINT64_C(1) << r;
+    if (inbox_try_ask(ring[r].sender, INBOX_RING_MADE, ref_of(ring[r].channel) + (uint64_t)r))
+        atomic_fetch_and_explicit(&untold_rings, ~bit, memory_order_relaxed);
+    else
+        atomic_fetch_or_explicit(&untold_rings, bit, memory_order_relaxed);
+}
+
+static void tell_of_rings(void)
+{
+    uint64_t left = atomic_load_explicit(&untold_rings, memory_order_relaxed);
+    for (; left; left &= left - 1)
+        tell_of_ring(__builtin_ctzll(left));
+}
+
 static void make_ring(int pe)
 {
     struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(LIMIT_RING_SLOTS)) : NULL;
     if (!c)
         return; // the shared channel will do
     memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
-    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS};
-    inbox_ask(pe, INBOX_RING_MADE, ref_of(c) + (uint64_t)rings++);
+    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS, .sender = pe};
+    tell_of_ring(rings++);
 }
 
 static void accept_ring(int pe, uint64_t made)
@@ -193,6 +216,7 @@ static inline bool rings_have_work(void)
 static inline bool has_work(void)
 {
     return is_ready(&shared) || rings_have_work() || handlers_waiting() ||
+           unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) ||
            (unlikely(net.transport != NULL) && net_message_waiting());
 }
 
@@ -220,7 +244,7 @@ static inline bool begin_polling(void)
     return true;
 }
 
-static int poll_all(void)
+static NOINLINE int poll_all(void)
 {
     bool nested = polls_here;
     if ((nested && handlers_running() && keeps_enough()) || (!nested && !begin_polling()))
@@ -231,6 +255,7 @@ static int poll_all(void)
         handled += poll_channel(&shared);
     if (rings)
         handled += poll_rings();
+    tell_of_rings();
     if (net.transport)
         handled += poll_network();
     if (handlers_waiting())
@@ -267,7 +292,7 @@ void inbox_down(void)
     atomic_store_explicit(own_doorbell(), 0, memory_order_relaxed);
     memset(ring, 0, sizeof ring);
     rings = 0;
-    active_rings = 0;
+    active_rings = untold_rings = 0;
     handlers_forget();
     peers_forget();
 }

@@ -130,7 +130,8 @@ size_t job_default_heap(int slots);
 // of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
 int job_create(int npes, int nodes, size_t heap_size, pid_t launcher);
 
-// Maps the header of the job behind fd, with its tables; checks it. NULL after one line when it is no job of ours.
+// Maps the header of the job behind fd, with its tables; checks it. NULL after one line when it is
+// no job of ours.
 struct job *job_open(int fd);
 
 // A PE's control block, mapped from the file (used by the launcher, which maps no heaps).

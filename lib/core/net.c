@@ -4,6 +4,7 @@
 
 #include "adversary/adversary.h"
 #include "card.h"
+#include "deferred.h"
 #include "far_region.h"
 #include "host.h"
 #include "host_watch.h"
@@ -105,6 +106,7 @@ void net_describe(struct transport_job *job)
     job->patience_ms = settings.host_timeout > 0 ? (unsigned)settings.host_timeout * 1000 : 0;
     job->on_am = net_message_arrived;
     job->on_peer_lost = on_peer_lost;
+    job->wants_chains = settings.ofi_offload;
     job->log = say;
 }
 
@@ -126,7 +128,7 @@ void net_connect(int pe)
 int net_move(void)
 {
     int moved = net.transport->progress(net.ep);
-    return moved + net_message_work() + coll_run_move();
+    return moved + net_message_work() + coll_run_move() + deferred_move();
 }
 
 int net_progress(void)
@@ -252,6 +254,7 @@ void net_down(void)
     far_region_down();
     wait_hooks.progress = other_progress;
     wait_hooks.linger_ns = 0;
+    deferred_down();
     net.transport->close(net.ep);
     net_message_down();
     net = (struct port){0};

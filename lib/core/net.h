@@ -48,6 +48,7 @@ void net_describe(struct transport_job *job);
 // something has come. It sleeps as long as the PE looks after the network itself.
 int heartbeat_up(void);
 void heartbeat_down(void);
+void heartbeat_leave(void); // as the process ends, before the network's libraries do
 extern _Atomic uint32_t heartbeat_seen; // counted up by the PE's own progress
 void heartbeat_kick(void);              // there is a batch (stream.h) to look after
 

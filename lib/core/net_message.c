@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
-#define TOLD UINT64_MAX               // token of what net_tell sent
-#define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's number
+#define TOLD (UINT64_MAX - 1)         // token of what net_tell sent, and its phase
+#define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's mark
 enum { MOST_NESTED = 32 };
 
 struct net_head {
@@ -46,7 +46,8 @@ static size_t room_for_data(void)
 }
 
 // ---- Sending
-static void send(int pe, const struct net_head *head, const void *data)
+// False, only if !waits: there is no room now.
+static bool try_send(int pe, const struct net_head *head, const void *data, bool waits)
 {
     unsigned char bytes[sizeof *head + head->n];
     size_t n = head_size((enum net_kind)head->kind);
@@ -56,20 +57,34 @@ static void send(int pe, const struct net_head *head, const void *data)
     net_connect(pe);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     int status;
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN)
+    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN) {
+        if (!waits)
+            return false;
         waiter_step(&w);
+    }
     if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);
+    return true;
+}
+
+static void send(int pe, const struct net_head *head, const void *data)
+{
+    try_send(pe, head, data, true);
 }
 
 // What was gathered for pe leaves before a message to it, and comes before it.
-void net_push_first(int pe)
+static bool push_first(int pe, bool waits)
 {
-    if (atomic_load_explicit(&stream_open, memory_order_relaxed))
-        stream_push_message(&stream_default, pe);
+    return !atomic_load_explicit(&stream_open, memory_order_relaxed) ||
+           stream_push_message(&stream_default, pe, waits);
 }
 
-void net_message_send(int from, int pe, const struct inbox_message *m)
+void net_push_first(int pe)
+{
+    push_first(pe, true);
+}
+
+bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits)
 {
     bool is_long = m->flags & ENVELOPE_LONG;
     struct net_head head = {.kind = NET_MESSAGE,
@@ -82,8 +97,7 @@ void net_message_send(int from, int pe, const struct inbox_message *m)
         head.to = *m->to;
         head.long_n = m->n;
     }
-    net_push_first(pe);
-    send(pe, &head, m->payload);
+    return push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
 }
 
 size_t net_batch_room(void)
@@ -91,10 +105,10 @@ size_t net_batch_room(void)
     return net.facts.am_max - offsetof(struct net_head, op);
 }
 
-int net_batch_send(int pe, uint64_t stream, const void *records, size_t n)
+int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
 {
     struct net_head head = {
-        .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | stream, .n = (uint32_t)n};
+        .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | mark, .n = (uint32_t)n};
     size_t room = offsetof(struct net_head, op);
     unsigned char bytes[room + n];
     memcpy(bytes, &head, room);
@@ -107,19 +121,18 @@ void net_message_coll(int pe, const void *bytes, size_t n)
     send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes);
 }
 
-static _Atomic uint64_t told, heard; // operations others were told of, and have run
+static struct answers told; // operations that others were told of
 
 static void answered(const struct net_head *head, const void *data)
 {
-    if (head->token != TOLD && head->token & OF_STREAM) {
+    if (head->token < TOLD && head->token & OF_STREAM) {
         if (head->status)
             fatal("PE %d refused puts or atomics from here: %d", head->from, head->status);
-        stream_heard(head->token & ~OF_STREAM, head->arg);
+        stream_answered(head->token & ~OF_STREAM, head->arg);
         return;
     }
-    if (head->token == TOLD) {
-        atomic_fetch_add_explicit(&heard, 1, memory_order_release);
-        bell_check(&world_ctl(world.me)->bell);
+    if (head->token >= TOLD) {
+        answers_came(&told, (unsigned)(head->token - TOLD), 1);
         return;
     }
     if (!flight_answered(head->token, head->arg, head->status, data, head->n))
@@ -152,9 +165,10 @@ int net_run(const struct operation *op, int pe)
 
 void net_tell(const struct operation *op, int pe)
 {
-    atomic_fetch_add_explicit(&told, 1, memory_order_relaxed);
+    struct net_head head = {
+        .kind = NET_RUN, .token = TOLD + answers_expect(&told), .from = world.me, .op = *op};
     net_push_first(pe);
-    send(pe, &(struct net_head){.kind = NET_RUN, .token = TOLD, .from = world.me, .op = *op}, NULL);
+    send(pe, &head, NULL);
 }
 
 uint64_t net_batch_ask(int pe, const void *records, size_t n)
@@ -175,11 +189,7 @@ uint64_t net_batch_ask(int pe, const void *records, size_t n)
 
 void net_message_flush(void)
 {
-    uint64_t all = atomic_load_explicit(&told, memory_order_relaxed);
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    // Pairs with the release in answered.
-    while ((int64_t)(atomic_load_explicit(&heard, memory_order_acquire) - all) < 0)
-        waiter_step(&w);
+    answers_wait(&told);
 }
 
 // ---- What came, kept until somebody has time for it.

@@ -12,8 +12,8 @@
 int net_message_up(void);
 void net_message_down(void);
 
-// From PE `from` of this node to pe of another.
-void net_message_send(int from, int pe, const struct inbox_message *m);
+// From PE `from` of this node to pe of another. False, only if !waits: there is no room now.
+bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits);
 
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
 void net_message_coll(int pe, const void *bytes, size_t n);
@@ -37,7 +37,7 @@ void net_message_flush(void);
 // Batches of stream.h: bytes of records that fit in one; tried to be sent, with the transport's
 // status; sent with an answer that is waited for, the last atomic's old value.
 size_t net_batch_room(void);
-int net_batch_send(int pe, uint64_t stream, const void *records, size_t n);
+int net_batch_send(int pe, uint64_t mark, const void *records, size_t n);
 uint64_t net_batch_ask(int pe, const void *records, size_t n);
 
 // The transport's upcall, and what it left to be done outside it; how much was done.

@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 struct peer {
-    _Atomic uint32_t lock; // of all that follows, but received
+    _Atomic uint32_t lock; // of all that follows, but `received`
     uint32_t sent;         // messages to it
     uint64_t ring;         // reference to our channel into it, 0: the shared one
     uint64_t made;         // a ring that is offered: its reference and, in the low bits, its number
     uint64_t ring_bit;     // in its doorbell
     bool asked;            // for a ring
-    uint32_t received;     // messages from it; only the thread that polls
+    uint32_t heard;        // `received` when the last message to it was sent
+    _Atomic uint32_t received; // messages from it; only the thread that polls changes it
 };
 
 // Numbers go round, past 0, which means not numbered.

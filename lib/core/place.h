@@ -42,7 +42,8 @@ static inline void *place_here(struct place p)
 }
 
 // Copies n bytes without anybody's help. SHOAL_EAGAIN: the kernel does not let this PE reach the
-// private memory of *needs, or it is on another node; *needs has to do its part; SHOAL_EFAULT: it is not mapped there.
+// private memory of *needs, or it is on another node; *needs has to do its part; SHOAL_EFAULT: it is
+// not mapped there.
 int place_copy(struct place to, struct place from, size_t n, int *needs);
 
 // n pieces at once between own memory and the private memory of one other PE. SHOAL_EAGAIN: not

@@ -3,6 +3,7 @@
 #include "remote.h"
 
 #include "ctx.h"
+#include "deferred.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
@@ -354,7 +355,7 @@ void remote_start(bool put, struct transport_remote at, void *local, size_t n,
 
 void remote_order_message(int pe)
 {
-    stream_push_message(&stream_default, pe); // first, or the heartbeat sends it by itself
+    stream_push_message(&stream_default, pe, true); // first, or the heartbeat sends it by itself
     until_done(&net, stream_default.ctx, net.transport->flush);
 }
 
@@ -377,8 +378,10 @@ void remote_flush_ctx(struct shoal_ctx *ctx)
 void remote_flush(void)
 {
     remote_flush_ctx(NULL);
-    if (unlikely(net.ep != NULL))
+    if (unlikely(net.ep != NULL)) {
+        deferred_wait();
         net_message_flush();
+    }
 }
 
 void remote_flush_all(void)

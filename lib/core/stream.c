@@ -52,7 +52,7 @@ static int try_one(struct stream *s, const struct batch *b)
     memcpy(&r, b->bytes, sizeof r);
     memcpy(&operand, b->bytes + sizeof r, sizeof operand);
     struct transport_remote to = {b->pe, r.region, r.offset};
-    if (b->count != 1 || atomic_load_explicit(&s->fenced, memory_order_relaxed) ||
+    if (b->count != 1 || stream_is_fenced(s) ||
         (r.op == RECORD_PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
         return TRANSPORT_UNSUPPORTED;
     if (r.op == RECORD_PUT)
@@ -63,11 +63,10 @@ static int try_one(struct stream *s, const struct batch *b)
 
 static int try_all(struct stream *s, const struct batch *b)
 {
-    // Before it goes, lest its answer is heard first.
-    atomic_fetch_add_explicit(&s->told, 1, memory_order_relaxed);
-    int status = net_batch_send(b->pe, s->index, b->bytes, b->n);
+    unsigned phase = answers_expect(&s->batches);
+    int status = net_batch_send(b->pe, 2 * (uint64_t)s->index + phase, b->bytes, b->n);
     if (status == TRANSPORT_AGAIN)
-        atomic_fetch_sub_explicit(&s->told, 1, memory_order_relaxed);
+        answers_forget(&s->batches, phase);
     return status;
 }
 
@@ -85,7 +84,8 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
     if (status < 0)
         failed(b->pe, status);
     b->count = 0;
-    atomic_store_explicit(&b->n, 0, memory_order_release); // pairs with stream_fence's load
+    // Pairs with the acquire loads of those who find nothing here.
+    atomic_store_explicit(&b->n, 0, memory_order_release);
     atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
     return true;
 }
@@ -106,27 +106,32 @@ static struct batch *batch_at(struct stream *s, int i)
     return atomic_load_explicit(&s->batch[i], memory_order_acquire);
 }
 
-static void push_to(struct stream *s, int pe, bool as_message)
+// False, only if !waits: something is left, for which there is no room now.
+static bool push_to(struct stream *s, int pe, bool as_message, bool waits)
 {
-    for (int i = 0; i < STREAM_BATCHES; i++) {
+    bool done = true;
+    for (int i = 0; i < STREAM_BATCHES && done; i++) {
         struct batch *b = batch_at(s, i);
-        if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed))
+        if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
             continue;
         pthread_mutex_lock(&b->lock);
-        if (pe < 0 || b->pe == pe)
+        if (waits && (pe < 0 || b->pe == pe))
             push(s, b, as_message);
+        else if (b->pe == pe)
+            done = try_push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
+    return done;
 }
 
 void stream_push(struct stream *s, int pe)
 {
-    push_to(s, pe, false);
+    push_to(s, pe, false, true);
 }
 
-void stream_push_message(struct stream *s, int pe)
+bool stream_push_message(struct stream *s, int pe, bool waits)
 {
-    push_to(s, pe, true);
+    return push_to(s, pe, true, waits);
 }
 
 void stream_push_all(void)
@@ -263,9 +268,7 @@ bool stream_put_signal(struct stream *s, struct transport_remote to, const void 
         append_put(b, to, from, n);
     append_amo(b, at, signal);
     give(b, was_empty);
-    if (!atomic_load_explicit(&s->in_session, memory_order_relaxed) &&
-        atomic_load_explicit(&s->heard, memory_order_relaxed) ==
-            atomic_load_explicit(&s->told, memory_order_relaxed))
+    if (!atomic_load_explicit(&s->in_session, memory_order_relaxed) && answers_all(&s->batches))
         stream_push(s, to.pe);
     return true;
 }
@@ -282,73 +285,75 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
               .width = (uint8_t)amo->width},
              amo->operand,
              amo->compare};
-    stream_push_message(s, at.pe); // it comes after what was gathered
+    stream_push_message(s, at.pe, true); // it comes after what was gathered
     net_connect(at.pe);
     return net_batch_ask(at.pe, &one,
                          sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));
 }
 
 // ---- Order and completion
-static void wait_for_answers(struct stream *s)
+// What the first `fences` fences had before them is done.
+static void pass(struct stream *s, uint64_t fences)
 {
-    uint64_t all = atomic_load_explicit(&s->told, memory_order_relaxed);
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    // Pairs with the release in stream_heard.
-    while ((int64_t)(atomic_load_explicit(&s->heard, memory_order_acquire) - all) < 0)
-        waiter_step(&w);
+    uint64_t passed = atomic_load_explicit(&s->passed, memory_order_relaxed);
+    while (passed < fences &&
+           !atomic_compare_exchange_weak_explicit(&s->passed, &passed, fences, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
 }
 
 void stream_flush(struct stream *s)
 {
+    // Other threads may fence meanwhile: acquire, their batches are seen below.
+    uint64_t fences = atomic_load_explicit(&s->fences, memory_order_acquire);
     stream_push(s, -1);
-    wait_for_answers(s);
-    atomic_store_explicit(&s->fenced, false, memory_order_relaxed);
+    answers_wait(&s->batches);
+    pass(s, fences);
 }
 
-static bool is_answered(struct stream *s)
+static void hold_back(struct stream *s)
 {
-    return atomic_load_explicit(&s->heard, memory_order_acquire) ==
-           atomic_load_explicit(&s->told, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->fences, 1, memory_order_release);
 }
 
-// The heartbeat may be sending a batch's only record by itself: that has left before its lock is
-// free or its n is 0 (acquire), and is complete with what the caller flushes next; or it sees
-// `fenced` under the lock and leaves in order.
+// Another thread, or the heartbeat, may be sending a batch's only record by itself: that has left
+// before its lock is free or its n is 0 (acquire), and is complete with what the caller flushes next;
+// or it sees the fence under the lock and leaves in order.
 void stream_fence(struct stream *s)
 {
     bool is_behind = false;
+    uint64_t before = atomic_load_explicit(&s->fences, memory_order_acquire);
     for (int i = 0; i < STREAM_BATCHES; i++) {
         struct batch *b = batch_at(s, i);
         if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
             continue;
         pthread_mutex_lock(&b->lock);
-        is_behind |= b->n > 0;
         if (b->n)
-            atomic_store_explicit(&s->fenced, true, memory_order_relaxed);
+            hold_back(s);
+        is_behind |= b->n > 0;
         pthread_mutex_unlock(&b->lock);
     }
-    if (!is_behind)
-        atomic_store_explicit(&s->fenced, !is_answered(s), memory_order_relaxed);
+    if (!is_behind && answers_all(&s->batches))
+        pass(s, before);
+    else if (!is_behind)
+        hold_back(s);
 }
 
-void stream_heard(uint64_t index, uint64_t count)
+void stream_answered(uint64_t mark, uint64_t count)
 {
-    struct stream *s = index < LIMIT_STREAMS
-                           ? atomic_load_explicit(&streams[index], memory_order_acquire)
+    struct stream *s = mark / 2 < LIMIT_STREAMS
+                           ? atomic_load_explicit(&streams[mark / 2], memory_order_acquire)
                            : NULL;
-    if (!s) {
+    if (s)
+        answers_came(&s->batches, mark % 2, count);
+    else
         log_line(LOG_WARN, LOG_BOOT, "an answer that nobody waits for came from the network");
-        return;
-    }
-    // Pairs with the acquire load in wait_for_answers.
-    atomic_fetch_add_explicit(&s->heard, count, memory_order_release);
-    bell_check(&world_ctl(world.me)->bell);
 }
 
 bool stream_is_behind(struct stream *s, int pe)
 {
     struct batch *b = batch_at(s, pe % STREAM_BATCHES);
-    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) || !is_answered(s);
+    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) || !answers_all(&s->batches);
 }
 
 void stream_session(struct stream *s, bool starts)

@@ -16,6 +16,7 @@
 #ifndef SHOAL_CORE_STREAM_H
 #define SHOAL_CORE_STREAM_H
 
+#include "answers.h"
 #include "compiler.h"
 #include "transport.h"
 
@@ -30,9 +31,10 @@ enum { STREAM_BATCHES = 64 }; // PEs with an open batch at once, by the low bits
 struct stream {
     void *ctx; // of the transport; NULL: the endpoint's own
     uint32_t index;
-    _Atomic bool fenced;          // batches that are not answered come before what is sent now
-    _Atomic bool in_session;      // shmem_ctx_session_start(SHMEM_CTX_SESSION_BATCH)
-    _Atomic uint64_t told, heard; // messages that are answered once done, and those that were
+    _Atomic uint64_t fences;  // that had batches before them which were not answered
+    _Atomic uint64_t passed;  // of those; the batches of the rest come before what is sent now
+    _Atomic bool in_session;  // shmem_ctx_session_start(SHMEM_CTX_SESSION_BATCH)
+    struct answers batches;   // sent, and answered
     _Atomic(struct batch *) batch[STREAM_BATCHES];
 };
 extern struct stream stream_default;
@@ -65,13 +67,20 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
                           const struct stream_amo *amo);
 
 void stream_push(struct stream *s, int pe);         // -1: all PEs
-void stream_push_message(struct stream *s, int pe); // the same, in order with messages sent later
+// To one PE, in order with messages sent later. False, only if !waits: there is no room now.
+bool stream_push_message(struct stream *s, int pe, bool waits);
 void stream_flush(struct stream *s);                // and answered
 void stream_fence(struct stream *s);                // then a flush of what went by itself
+static inline bool stream_is_fenced(struct stream *s)
+{
+    return atomic_load_explicit(&s->fences, memory_order_relaxed) !=
+           atomic_load_explicit(&s->passed, memory_order_relaxed);
+}
+
 // Before a put or an atomic that goes by itself.
 static inline void stream_alone(struct stream *s)
 {
-    if (unlikely(atomic_load_explicit(&s->fenced, memory_order_relaxed)))
+    if (unlikely(stream_is_fenced(s)))
         stream_flush(s);
 }
 
@@ -86,6 +95,6 @@ void stream_session(struct stream *s, bool starts);
 
 // What came: the records of a batch; false when they are malformed. *old: of the last atomic.
 bool stream_apply(const void *records, size_t n, uint64_t *old);
-void stream_heard(uint64_t index, uint64_t count);
+void stream_answered(uint64_t mark, uint64_t count); // the mark that net_batch_send was given
 
 #endif

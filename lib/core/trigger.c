@@ -3,9 +3,11 @@
 #include "trigger.h"
 
 #include "counter.h"
+#include "deferred.h"
 #include "help.h"
 #include "inbox.h"
 #include "log.h"
+#include "net.h"
 #include "wait.h"
 #include "work_heap.h"
 
@@ -84,6 +86,8 @@ static void pass_on(struct work *w, int needs)
 static void run(struct work *w)
 {
     int needs;
+    if (unlikely(net.facts.chain_max) && deferred_start(w))
+        return;
     int status = operation_run(&w->op, &needs);
     if (status == SHOAL_EAGAIN)
         pass_on(w, needs);
@@ -91,10 +95,37 @@ static void run(struct work *w)
         finish(w, status);
 }
 
+static bool has_deferred(const struct counter *c)
+{
+    // Pairs with the release where such a work is counted: what is run next comes after it.
+    return atomic_load_explicit(&c->deferred, memory_order_acquire);
+}
+
+static void wait_for_deferred(const struct counter *c)
+{
+    struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
+    while (has_deferred(c))
+        waiter_step(&wait);
+}
+
+// What the network runs of the same counter comes first; its owner knows when that is done.
+static void run_after_deferred(struct work *w, const struct counter *c)
+{
+    if (w->owner == world.me) {
+        wait_for_deferred(c);
+        run(w);
+    } else {
+        inbox_ask(w->owner, INBOX_RUN_WORK, ref_of(w));
+    }
+}
+
 void trigger_run_for(uint64_t work)
 {
     struct work *w = ref_at(work);
     int needs;
+    if (w->owner == world.me &&
+        atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_RELEASED)
+        wait_for_deferred(ref_at(atomic_load_explicit(&w->counter, memory_order_relaxed)));
     int status = operation_run(&w->op, &needs);
     // Private memory at both ends: only the initiator can go between.
     if (status == SHOAL_EAGAIN && w->op.has_local && !place_here(w->op.local)) {
@@ -177,7 +208,10 @@ static void run_due(struct counter *c)
         while ((w = work_heap_least(c)) && w->threshold <= counter_sum(c)) {
             work_heap_remove(c, w);
             atomic_store_explicit(&w->state, WORK_RELEASED, memory_order_relaxed);
-            run(w);
+            if (unlikely(has_deferred(c)))
+                run_after_deferred(w, c);
+            else
+                run(w);
         }
         lower_next(c, w ? w->threshold : UINT64_MAX);
         next = atomic_load_explicit(&c->next, memory_order_seq_cst);
@@ -273,10 +307,37 @@ static void unhold(struct counter *c)
     }
 }
 
+struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
+                               bool (*fits)(const struct work *w))
+{
+    uint32_t lock = LOCK_FREE;
+    if (!is_held && !atomic_compare_exchange_strong_explicit(
+                        &c->lock, &lock, LOCK_HELD, memory_order_acq_rel, memory_order_relaxed))
+        return NULL;
+    collect(c);
+    struct work *w = work_heap_least(c);
+    if (w && w->threshold == counter_sum(c) + more && fits(w)) {
+        work_heap_remove(c, w);
+        atomic_store_explicit(&w->state, WORK_DEFERRED, memory_order_relaxed);
+        atomic_fetch_add_explicit(&c->deferred, 1, memory_order_relaxed);
+    } else {
+        w = NULL;
+    }
+    if (!is_held)
+        unhold(c);
+    return w;
+}
+
 uint64_t trigger_handle(const struct work *w)
 {
     uint64_t index = (uint64_t)(w - slice_of(w->owner)->works.work) + 1;
     return index << 32 | atomic_load_explicit(&w->generation, memory_order_relaxed);
+}
+
+static bool is_in_state(const struct work *w, uint64_t handle, enum work_state state)
+{
+    return atomic_load_explicit(&w->generation, memory_order_acquire) == (uint32_t)handle &&
+           atomic_load_explicit(&w->state, memory_order_relaxed) == state;
 }
 
 int trigger_cancel(uint64_t handle)
@@ -291,11 +352,13 @@ int trigger_cancel(uint64_t handle)
     struct counter *c = ref_at(on);
     hold(c);
     collect(c);
-    bool armed = atomic_load_explicit(&w->generation, memory_order_acquire) == (uint32_t)handle &&
-                 atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ARMED;
+    bool armed = is_in_state(w, handle, WORK_ARMED);
     if (armed)
         work_heap_remove(c, w);
     unhold(c);
+    struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
+    while (is_in_state(w, handle, WORK_DEFERRED)) // until everybody can see that it was released
+        waiter_step(&wait);
     if (armed)
         trigger_free(w);
     return armed ? SHOAL_OK : SHOAL_ELATE;
@@ -305,6 +368,7 @@ size_t trigger_cancel_all(struct counter *c)
 {
     size_t count = 0;
     struct work *w;
+    deferred_wait(); // what the network runs may yet count here
     hold(c);
     collect(c);
     for (; (w = work_heap_least(c)); count++) {

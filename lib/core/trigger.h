@@ -32,6 +32,11 @@ uint64_t trigger_handle(const struct work *w);
 int trigger_cancel(uint64_t handle); // 0, SHOAL_ELATE or SHOAL_EINVAL
 size_t trigger_cancel_all(struct counter *c);
 
+// For deferred.h: takes the least work off c if its threshold is what c has now and `more`, and it
+// fits; NULL: it is not so, or somebody holds c's lock, other than the caller (is_held).
+struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
+                               bool (*fits)(const struct work *w));
+
 // Runs a work (a reference) that was handed to this PE because it alone can.
 void trigger_run_for(uint64_t work);
 

@@ -21,11 +21,13 @@ struct counter {
     _Atomic uint64_t arrived; // reference to the newest work that is not in the heap yet
     _Atomic uint64_t users;   // allocations, of an own counter: 0 is free
     LINE_ALIGNED _Atomic uint32_t lock; // enum counter_lock: who holds it may touch the rest
+    _Atomic uint32_t deferred;          // works armed here that the network runs, see deferred.h
     uint64_t root;                      // of the heap
     uint64_t orders;                    // works put into the heap so far
 };
 
-enum work_state { WORK_FREE, WORK_ARMED, WORK_RELEASED, WORK_ASKED, WORK_ANSWERED };
+enum work_state { WORK_FREE, WORK_ARMED, WORK_RELEASED, WORK_ASKED, WORK_ANSWERED,
+                  WORK_DEFERRED };
 
 struct work {
     LINE_ALIGNED _Atomic uint64_t link; // of the list it is in: just armed, or free

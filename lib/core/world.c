@@ -222,6 +222,22 @@ static void world_down(void)
             steps[i].down();
 }
 
+static int exit_status;
+
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
+static void note_exits(void)
+{
+    static bool are_noted;
+    if (!are_noted)
+        on_exit(note_status, NULL);
+    are_noted = true;
+}
+
 static pthread_mutex_t user_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int world_enter(enum world_user user)
@@ -233,6 +249,7 @@ int world_enter(enum world_user user)
     pthread_mutex_lock(&user_lock);
     bool is_first = !world_is_up();
     world.users[user]++;
+    note_exits(); // first: a thread may end the process meanwhile
     int failed = is_first ? world_up() : 0;
     if (failed)
         world.users[user]--;
@@ -255,18 +272,8 @@ bool world_leave(enum world_user user)
     return is_last;
 }
 
-// A program may end without shmem_finalize, as those that begin with start_pes do. Its memory stays
-// with the job, so nobody needs to wait; with a nonzero status the launcher ends the job.
-static void at_exit(int status, void *unused)
+static void leave(void)
 {
-    (void)unused;
-    if (!world_is_up() || world.forked)
-        return;
-    bool has_ended = atomic_load_explicit(&world.job->ended, memory_order_relaxed);
-    if (has_ended)
-        host_watch_leave();
-    if (has_ended || status)
-        return;
     struct pe_ctl *ctl = world_ctl(world.me);
     if (net.transport) {
         remote_flush_all();
@@ -278,13 +285,24 @@ static void at_exit(int status, void *unused)
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
     announce_leaving();
-    if (net.transport) { // others may still send to it, and its end would break their connections
+    if (net.transport) // others may still send to it, and its end would break their connections
         wait_for_leavers();
-        heartbeat_down(); // before the network's libraries end
-    }
 }
 
-__attribute__((constructor)) static void register_exit(void)
+// A program may end without shmem_finalize, as those that begin with start_pes do. Its memory stays
+// with the job, so nobody needs to wait; with a nonzero status the launcher ends the job.
+//
+// A destructor, because it has to run after the program's own handlers, which may finalize, and
+// before the network's libraries end: these were loaded later, so their destructors come later. A
+// handler that a constructor registers runs after all destructors.
+__attribute__((destructor)) static void leave_at_exit(void)
 {
-    on_exit(at_exit, NULL);
+    if (!world_is_up() || world.forked)
+        return;
+    if (atomic_load_explicit(&world.job->ended, memory_order_relaxed))
+        host_watch_leave();
+    else if (!exit_status)
+        leave();
+    if (net.transport)
+        heartbeat_leave();
 }

@@ -75,15 +75,22 @@ static char *list_places(const struct hosts *h)
     return text;
 }
 
-static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
+// Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
+static const char *const bind_words[] = {"none", "core", "socket", "numa"};
+
+static void add_hosts(struct command *c, const char *option, const struct hosts *h)
 {
-    static const char *const bind[] = {"none", "core", "socket", "numa"};
-    add(c, "-hosts");
+    add(c, "%s", option);
     add_owned(c, "", list_hosts(h, true));
     add(c, "-n");
     add(c, "%d", h->npes);
+}
+
+static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    add_hosts(c, "-hosts", h);
     add(c, "-bind-to");
-    add(c, "%s", bind[opt->bind]);
+    add(c, "%s", bind_words[opt->bind]);
     if (opt->tag)
         add(c, "-prepend-rank");
 }
@@ -123,15 +130,11 @@ static bool is_ours(const char *entry)
 // It passes on only what it is told to.
 static void add_mpirun(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    static const char *const bind[] = {"none", "core", "socket", "numa"};
-    add(c, "--host");
-    add_owned(c, "", list_hosts(h, true));
-    add(c, "-n");
-    add(c, "%d", h->npes);
+    add_hosts(c, "--host", h);
     add(c, "--map-by");
     add(c, "slot");
     add(c, "--bind-to");
-    add(c, "%s", bind[opt->bind]);
+    add(c, "%s", bind_words[opt->bind]);
     for (char **entry = environ; *entry; entry++)
         if (is_ours(*entry)) {
             add(c, "-x");

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// What libfabric itself takes over loopback, as little as a program can do around it: two processes
-// on two cores, one endpoint each, and a target that does nothing but call the provider. The
-// provider is the one Shoal takes. With the argument "check" it only says whether that works.
-#include "bench.h"
+// What libfabric itself takes (net_raw.h), by the provider that Shoal takes.
+#include "net_raw.h"
 
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
@@ -13,12 +11,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
-#include <stdatomic.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
-enum { LARGE = 1 << 20, WINDOW = 128, TRIPS = 50, NAME = 64 };
+enum { NAME = 64 };
 
 struct side {
     char name[NAME];
@@ -26,17 +19,12 @@ struct side {
     uint64_t key, start;
 };
 
-static struct shared {
-    struct side side[2];
-    _Atomic int ready, done;
-} * shared;
-
 static struct fi_info *info;
 static struct fid_domain *domain;
 static struct fid_cq *cq;
 static struct fid_ep *ep;
 static struct fid_mr *mr;
-static char *memory; // registered: LARGE bytes others write, LARGE bytes to write from
+static struct fid_av *av;
 static fi_addr_t peer;
 static uint64_t peer_start, peer_key;
 
@@ -48,8 +36,11 @@ static void must(long r, const char *what)
     }
 }
 
-static struct fi_info *choose(const char *provider)
+// NULL: there is none, as it has said.
+static struct fi_info *choose(const char *address)
 {
+    const char *wanted = getenv("SHOAL_OFI_PROVIDER");
+    const char *provider = wanted && *wanted ? wanted : "tcp;ofi_rxm";
     struct fi_info *hints = fi_allocinfo(), *all;
     hints->caps = FI_MSG | FI_RMA | FI_ATOMIC;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
@@ -58,20 +49,28 @@ static struct fi_info *choose(const char *provider)
     hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY |
                                   FI_MR_ENDPOINT | FI_MR_LOCAL;
     hints->fabric_attr->prov_name = strdup(provider);
-    int r = fi_getinfo(FI_VERSION(1, 17), "127.0.0.1", NULL, FI_SOURCE, hints, &all);
+    int r = fi_getinfo(FI_VERSION(1, 17), address, NULL, FI_SOURCE, hints, &all);
     if (r) {
-        printf("libfabric has no %s on loopback: %s\n", provider, fi_strerror(-r));
-        exit(77);
+        printf("libfabric has no %s at %s: %s\n", provider, address, fi_strerror(-r));
+        return NULL;
     }
     if (strcmp(provider, "sockets") == 0) // as Shoal does
         all->domain_attr->data_progress = all->domain_attr->control_progress = FI_PROGRESS_MANUAL;
     return all;
 }
 
-static void open_side(int me)
+static bool raw_works(const char *address)
 {
+    struct fi_info *found = choose(address);
+    if (found)
+        fi_freeinfo(found);
+    return found;
+}
+
+static size_t raw_open(const char *address, void *card)
+{
+    info = choose(address);
     struct fid_fabric *fabric;
-    struct fid_av *av;
     struct fi_cq_attr queue = {.size = 1024, .format = FI_CQ_FORMAT_MSG, .wait_obj = FI_WAIT_NONE};
     struct fi_av_attr vector = {.type = info->domain_attr->av_type};
     int mode = info->domain_attr->mr_mode;
@@ -83,24 +82,25 @@ static void open_side(int me)
     must(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
     must(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
     must(fi_enable(ep), "fi_enable");
-    memory = aligned_alloc(4096, 2 * LARGE);
-    memset(memory, 0, 2 * LARGE);
     must(fi_mr_reg(domain, memory, 2 * LARGE,
-                   FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE, 0,
-                   (uint64_t)me + 1, 0, &mr, NULL),
+                   FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE, 0, 1,
+                   0, &mr, NULL),
          "fi_mr_reg");
     if (mode & FI_MR_ENDPOINT) {
         must(fi_mr_bind(mr, &ep->fid, 0), "fi_mr_bind");
         must(fi_mr_enable(mr), "fi_mr_enable");
     }
-    struct side *own = &shared->side[me], *other = &shared->side[!me];
+    struct side *own = card;
     own->name_length = NAME;
     must(fi_getname(&ep->fid, own->name, &own->name_length), "fi_getname");
     own->key = fi_mr_key(mr);
     own->start = mode & FI_MR_VIRT_ADDR ? (uintptr_t)memory : 0;
-    atomic_fetch_add(&shared->ready, 1);
-    while (atomic_load(&shared->ready) < 2)
-        sched_yield();
+    return sizeof *own;
+}
+
+static void raw_connect(const void *card)
+{
+    const struct side *other = card;
     must(fi_av_insert(av, other->name, 1, &peer, 0, NULL) != 1, "fi_av_insert");
     peer_start = other->start;
     peer_key = other->key;
@@ -148,19 +148,24 @@ static void post_write(size_t n, int slot)
     POST(fi_writemsg(ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE));
 }
 
-static void put(size_t n)
+static void raw_poll(void)
+{
+    poll_once();
+}
+
+static void raw_put(size_t n)
 {
     post_write(n, 0);
     complete(1);
 }
 
-static void get(void)
+static void raw_get(void)
 {
     POST(fi_read(ep, memory + LARGE, 8, fi_mr_desc(mr), peer, peer_start, peer_key, context));
     complete(1);
 }
 
-static void fetch_add(void)
+static void raw_fetch_add(void)
 {
     static uint64_t one = 1;
     uint64_t *old = (uint64_t *)(memory + LARGE);
@@ -169,7 +174,7 @@ static void fetch_add(void)
     complete(1);
 }
 
-static void put_many(int count)
+static void raw_put_many(int count)
 {
     int posted = 0, done = 0;
     while (done < count) {
@@ -180,7 +185,7 @@ static void put_many(int count)
     }
 }
 
-static double one_way(int me)
+static double raw_one_way(int me)
 {
     void *desc = fi_mr_desc(mr);
     double start = now_ns();
@@ -197,54 +202,7 @@ static double one_way(int me)
     return (now_ns() - start) / TRIPS / 2;
 }
 
-static void measure(void)
-{
-    double least;
-    FASTEST(least, BATCHES, TRIPS, put(8));
-    figure("raw_put_8", -1, least / 1e3, "us");
-    FASTEST(least, BATCHES, TRIPS, get());
-    figure("raw_get_8", -1, least / 1e3, "us");
-    FASTEST(least, BATCHES, TRIPS, fetch_add());
-    figure("raw_fetch_add", -1, least / 1e3, "us");
-    FASTEST(least, BATCHES, 4, put(LARGE));
-    figure("raw_put_1048576", -1, LARGE / least, "GB/s");
-    FASTEST(least, BATCHES / 4, 1, put_many(2000));
-    figure("raw_rate", -1, 2000 * 1e3 / least, "M/s");
-}
-
-static int run_side(int me, const char *provider)
-{
-    double least = 0;
-    pin(me);
-    info = choose(provider);
-    open_side(me);
-    for (int batch = 0; batch < BATCHES; batch++)
-        keep_least(&least, one_way(me));
-    if (me == 0) {
-        figure("raw_one_way", -1, least / 1e3, "us");
-        measure();
-        fflush(stdout);
-        atomic_store(&shared->done, 1);
-    }
-    while (!atomic_load(&shared->done))
-        poll_once();
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    const char *wanted = getenv("SHOAL_OFI_PROVIDER");
-    const char *provider = wanted && *wanted ? wanted : "tcp;ofi_rxm";
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return 1;
-    fi_freeinfo(choose(provider)); // skips before there are two of us
-    if (argc > 1 && strcmp(argv[1], "check") == 0)
-        return 0;
-    pid_t child = fork();
-    if (child == 0)
-        return run_side(1, provider);
-    int status = run_side(0, provider), theirs;
-    waitpid(child, &theirs, 0);
-    return status || theirs;
+    return raw_main(argc, argv);
 }

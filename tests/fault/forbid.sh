@@ -37,7 +37,7 @@ done
 # sanitizer, the launcher does not hear of it.)
 run "$forbid" EPERM sched_setaffinity oshrun --bind core -n 4 --timeout 30 "$build/tests/api/barrier"
 expect_rc 0
-nm -D "$build/bin/oshrun" | grep -q __tsan_ ||
+is_sanitized t ||
     expect_err_line '^shoal: warning: (PE 0 is not bound: Operation not permitted|--bind: .* not bound)$'
 
 for error in EPERM ENOSYS; do

@@ -178,7 +178,7 @@ static bool is_refusal(const unsigned char *bytes)
     int32_t status;
     memcpy(&of, bytes + AT_TOKEN, sizeof of);
     memcpy(&status, bytes + AT_STATUS, sizeof status);
-    return bytes[AT_KIND] == DONE && of != UINT64_MAX && of & OF_STREAM && status;
+    return bytes[AT_KIND] == DONE && of < UINT64_MAX - 1 && of & OF_STREAM && status;
 }
 
 static void arrive(int from, bool is_answer, const uint8_t *bytes, size_t n)

@@ -21,7 +21,7 @@ run oshrun sh -c 'kill -KILL $$'
 expect_rc 137
 expect_err_line '^oshrun: PE 0 \(pid [0-9]+\) was killed by SIGKILL \(Killed\)$'
 # (libtsan makes vfork a fork, and the launcher then cannot see why exec failed.)
-grep -q __tsan_init "$build/bin/oshrun" || {
+is_sanitized t || {
     run oshrun -n 2 "$tmp/missing"
     expect_rc 127
     expect_err_line "^oshrun: cannot run $tmp/missing: No such file"

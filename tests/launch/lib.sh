@@ -2,7 +2,8 @@
 # Read by the scripts of tests/launch and tests/fault: `. lib.sh BUILD_DIR`.
 #   run COMMAND...     runs it: stdout in $tmp/out, stderr in $tmp/err, status in $rc, time in $ms
 #   expect_rc N, expect_out TEXT, expect_err_line PATTERN (the only line), expect_quiet
-#   fail REASON, skip REASON
+#   fail REASON, skip REASON, is_sanitized [t] (is the build instrumented by the address or the
+#   thread sanitizer; t: by the latter)
 build=$(cd "$1" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd)
 PATH=$build/bin:$PATH
@@ -28,6 +29,8 @@ skip() {
     echo "skipped: $*"
     exit 77
 }
+
+is_sanitized() { nm -D "$build/lib/libshoal.so" | grep -q "__[${1:-at}]san_"; }
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 

@@ -3,7 +3,7 @@
 # Starting is fast: 32 PEs within 80 ms, 2 PEs within 10 ms, best of many (the machine is shared).
 . "$(dirname "$0")/lib.sh"
 
-grep -q '__[at]san_init' "$build/bin/oshrun" && skip "oshrun is instrumented by a sanitizer"
+is_sanitized && skip "oshrun is instrumented by a sanitizer"
 program=/bin/true
 best() { # PEs TRIES
     least=99999999

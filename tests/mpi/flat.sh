@@ -8,7 +8,7 @@ flat=$build/tests/mpi/flat
 [ -x "$flat" ] || skip "tests/mpi/flat is not built"
 [ -r /proc/self/smaps_rollup ] || skip "this kernel does not tell what a process has of its own"
 
-nm -D "$build/lib/libshoal.so" | grep -q '__[at]san_' && skip "a sanitizer has memory of its own"
+is_sanitized && skip "a sanitizer has memory of its own"
 
 measure() { # RANKS: sets none and reduce, KB
     run oshrun -n "$1" --timeout 100 "$flat"

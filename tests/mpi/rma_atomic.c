@@ -11,6 +11,13 @@ enum { BYTES = 256, MOST = 64, HOME = 0 };
 static int times;
 static MPI_Win win;
 
+static void read_home(MPI_Aint disp, void *to, int n, MPI_Datatype type)
+{
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, win));
+    OK(MPI_Get(to, n, type, HOME, disp, n, type, win));
+    OK(MPI_Win_unlock(HOME, win));
+}
+
 // ---- Tokens: rank r brings r + 1, the window has 0
 static void read_token(MPI_Datatype type, const char *p, long *value)
 {
@@ -128,9 +135,7 @@ static void counters(MPI_Aint disp)
     }
     OK(MPI_Win_unlock_all(win));
     OK(MPI_Allreduce(sums, all, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    OK(MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, win));
-    OK(MPI_Get(result, N, MPI_INT, HOME, disp, N, MPI_INT, win));
-    OK(MPI_Win_unlock(HOME, win));
+    read_home(disp, result, N, MPI_INT);
     CHECK_EACH(i, N, result[i], all[i]);
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
@@ -160,9 +165,7 @@ static void small_elements(MPI_Aint disp)
     }
     OK(MPI_Win_unlock_all(win));
     OK(MPI_Allreduce(sums, all, N, MPI_UNSIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD));
-    OK(MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, win));
-    OK(MPI_Get(got, N, MPI_BYTE, HOME, disp, N, MPI_BYTE, win));
-    OK(MPI_Win_unlock(HOME, win));
+    read_home(disp, got, N, MPI_BYTE);
     CHECK_EACH(i, N, got[i], all[i]);
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
@@ -197,11 +200,8 @@ static void wide(MPI_Aint disp)
     }
     OK(MPI_Win_unlock_all(win));
     OK(MPI_Allreduce(MPI_IN_PLACE, &top, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD));
-    OK(MPI_Win_lock(MPI_LOCK_SHARED, HOME, 0, win));
-    OK(MPI_Get(&result, 1, MPI_DOUBLE_INT, HOME, disp, 1, MPI_DOUBLE_INT, win));
-    OK(MPI_Get(complex_sum, 1, MPI_C_DOUBLE_COMPLEX, HOME, disp + 32, 1, MPI_C_DOUBLE_COMPLEX,
-               win));
-    OK(MPI_Win_unlock(HOME, win));
+    read_home(disp, &result, 1, MPI_DOUBLE_INT);
+    read_home(disp + 32, complex_sum, 1, MPI_C_DOUBLE_COMPLEX);
     CHECK_EQ(result.value, top.value);
     CHECK_EQ(result.index, top.index);
     CHECK_EQ(complex_sum[0], (double)times * npes);

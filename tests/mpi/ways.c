@@ -21,6 +21,23 @@ static void message(int n, int tag)
     }
 }
 
+// Rank 1 has posted its receive.
+static void expected_message(int n, int tag)
+{
+    MPI_Request r;
+    memset(in, 0, sizeof in);
+    if (me == 1)
+        OK(MPI_Irecv(in, n, MPI_BYTE, 0, tag, MPI_COMM_WORLD, &r));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 0) {
+        fill(out, (size_t)n, (unsigned)tag);
+        OK(MPI_Send(out, n, MPI_BYTE, 1, tag, MPI_COMM_WORLD));
+    } else {
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        CHECK_EACH(i, n, in[i], fill_byte((unsigned)tag, i));
+    }
+}
+
 // Rank 1 receives none of them until all have been sent.
 static void flood(void)
 {
@@ -56,6 +73,7 @@ static unsigned long long count(const char *name)
         message(LONG, tag);
     message(0, 3);
     message(100, 4);
+    expected_message(LONG, 6);
     flood();
     if (me == 0)
         OK(MPI_Ssend(out, 10, MPI_BYTE, 1, 5, MPI_COMM_WORLD));

@@ -5,7 +5,7 @@
 ways=$build/tests/mpi/ways
 [ -x "$ways" ] || skip "tests/mpi/ways is not built"
 
-unset SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_CROSS_MEMORY
+unset SHOAL_MPI_HINT SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_CROSS_MEMORY
 
 expect_ways() { # SETTING... -- COUNTER VALUE...
     local settings=()
@@ -16,15 +16,18 @@ expect_ways() { # SETTING... -- COUNTER VALUE...
 }
 
 # Collectives' own messages are among the eager ones, hence "some".
-expect_ways A= -- eager some synchronous 1 staged 0 rendezvous 3 pull 3 split 3 stream 0 held_back 0
-expect_ways SHOAL_MPI_SPLIT=0 -- rendezvous 3 pull 3 split 0 pushed 0
+expect_ways A= -- eager some synchronous 1 staged 0 rendezvous 4 pull 3 split 3 stream 0 held_back 0 \
+    hint 1 hint_followed 1
+expect_ways SHOAL_MPI_HINT=0 -- rendezvous 4 pull 4 hint 0 hint_followed 0
+expect_ways SHOAL_MPI_HINT=400k -- rendezvous 4 pull 4 hint 0 hint_followed 0
+expect_ways SHOAL_MPI_SPLIT=0 SHOAL_MPI_HINT=0 -- rendezvous 4 pull 4 split 0 pushed 0
 expect_ways SHOAL_MPI_EAGER=0 -- staged some
-expect_ways SHOAL_MPI_STAGE=1m -- eager some staged 3 rendezvous 0 pull 0 stream 0
+expect_ways SHOAL_MPI_STAGE=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0 -- synchronous 0 rendezvous some pull some stream 0
-expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 3 pull 0 stream 3
+expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 4 pull 0 stream 4 hint 0
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 stream some
 expect_ways SHOAL_MPI_WINDOW=8k -- held_back some credit some eager some
-expect_ways SHOAL_CROSS_MEMORY=0 SHOAL_MPI_STAGE=0 -- rendezvous 3 pull 3 stream 0
+expect_ways SHOAL_CROSS_MEMORY=0 SHOAL_MPI_STAGE=0 -- rendezvous 4 pull 4 stream 0 hint 0
 
 run env SHOAL_STATS=1 oshrun -n 2 --timeout 40 "$ways" eager some
 expect_rc 0

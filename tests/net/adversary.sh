@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../launch/lib.sh"
 [ -e "$build/lib/libshoal-ofi.so" ] || skip "libshoal-ofi is not built: libfabric is missing"
-nm -D "$build/lib/libshoal.so" | grep -q __tsan_ && skip "the thread sanitizer itself sees that a fence is missing"
+is_sanitized t && skip "the thread sanitizer itself sees that a fence is missing"
 case $build in *hostile*) skip "puts are cut to pieces that other programs do not make" ;; esac
 seeds="1 2 3"
 export SHOAL_VNODES=2 SHOAL_OFI_PROVIDER='tcp;ofi_rxm'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // adversary_bugs fence|quiet|signal|reuse wrong|right: programs with one synchronization missing,
-// and the same with it; count right: one that needs none. The first half of the PEs works with the other half, which is on another
-// node. adversary.sh runs them; what it must find is printed as "late: ...".
+// and the same with it; count right: one that needs none. The first half of the PEs works with the
+// other half, which is on another node. adversary.sh runs them; what it must find is printed as
+// "late: ...".
 #include "../check.h"
 
 #include <shoal.h>

@@ -3,18 +3,15 @@
 # Collectives between nodes: each algorithm by force, on PEs numbered node by node and round-robin;
 # and how many messages one takes.
 set -u
-build=$1
+. "$(dirname "$0")/../launch/lib.sh"
 export SHOAL_VNODES=4
 failed=0
 
 fail() { echo "$*"; failed=1; }
 
 # libfabric hands sources to the kernel; that their target has them, the sanitizer does not see.
-if nm -D "$build/lib/libshoal.so" | grep -q __tsan_; then
-    echo "skipped: the thread sanitizer does not follow sources into libfabric"
-    exit 77
-fi
-[ -f "$build/lib/libshoal-ofi.so" ] || { echo "skipped: built without libfabric"; exit 77; }
+is_sanitized t && skip "the thread sanitizer does not follow sources into libfabric"
+[ -f "$build/lib/libshoal-ofi.so" ] || skip "built without libfabric"
 
 cyclic=0
 for algorithm in broadcast:chain,allreduce:swap broadcast:scatter,reduce:swap \

@@ -5,75 +5,33 @@
 # that is cut off.
 set -u
 . "$(dirname "$0")/lib.sh"
-PATH=$PATH:/usr/sbin:/sbin
-for command in munged slurmctld slurmd srun; do
-    command -v $command >/dev/null ||
-        skip "$command is not installed (packages munge slurmctld slurmd slurm-client)"
-done
+. "$here/../launch/slurm_up.sh"
 hosts 2
 
-# One munge for all: its socket is a file, which the hosts share.
-mkdir "$tmp"/{munge,state,log,tmp.shoal1,tmp.shoal2}
-chmod 755 "$tmp"
-chmod 700 "$tmp/munge"
-head -c 1024 /dev/urandom >"$tmp/munge/key"
-chmod 400 "$tmp/munge/key"
-cat >"$tmp/slurm.conf" <<END
-ClusterName=shoal
+mkdir "$tmp"/tmp.shoal{1,2}
+slurm_configure <<END
 SlurmctldHost=$(hostname -s)(10.77.0.254)
-SlurmUser=$(id -un)
-SlurmdUser=$(id -un)
-AuthInfo=socket=$tmp/munge/socket
 SlurmctldPort=6817
 SlurmdPort=6818
 MpiParams=ports=12000-12999
-StateSaveLocation=$tmp/state
 SlurmdSpoolDir=$tmp/spool.%n
 TmpFS=$tmp/tmp.%n
-SlurmctldPidFile=$tmp/slurmctld.pid
 SlurmdPidFile=$tmp/slurmd.%n.pid
 KillWait=2
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SlurmdParameters=config_overrides
-SchedulerType=sched/builtin
 SelectType=select/linear
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-SwitchType=switch/none
-MpiDefault=none
-ReturnToService=2
 TreeWidth=2
 NodeName=shoal1 NodeAddr=10.77.0.1 CPUs=8 State=UNKNOWN
 NodeName=shoal2 NodeAddr=10.77.0.2 CPUs=8 State=UNKNOWN
 PartitionName=all Nodes=shoal1,shoal2 Default=YES MaxTime=INFINITE State=UP
 END
-echo "CgroupPlugin=cgroup/v1" >"$tmp/cgroup.conf"
-export SLURM_CONF=$tmp/slurm.conf
-
-daemons=()
-daemon() { # NAME COMMAND...
-    local name=$1
-    shift
-    "$@" >"$tmp/log/$name" 2>&1 &
-    daemons+=($!)
-}
-daemon munged munged --foreground --force --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
-    --pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" --seed-file="$tmp/munge/seed" --num-threads=1
+slurm_munge # one for all: its socket is a file, which the hosts share
 wait_for test -S "$tmp/munge/socket"
 daemon slurmctld slurmctld -D -f "$SLURM_CONF"
 for host in shoal1 shoal2; do
     daemon $host "$hosts" on $host env SLURM_CONF="$SLURM_CONF" "$(command -v slurmd)" -D -N $host -f "$SLURM_CONF"
 done
 both_idle() { [ "$(sinfo -h -N -o %t 2>/dev/null | grep -c '^idle$')" -eq 2 ]; }
-for ((t = 0; t < 150; t++)); do
-    both_idle && break
-    for pid in "${daemons[@]}"; do
-        kill -0 "$pid" 2>/dev/null || skip "a daemon of Slurm does not start here: $(cat "$tmp"/log/* | grep -i error | head -n 1)"
-    done
-    sleep 0.2
-done
-both_idle || skip "Slurm does not come up here: $(cat "$tmp"/log/* | grep -i error | tail -n 1)"
+slurm_await 150 both_idle
 
 compile end <<'PROGRAM'
 #include <shmem.h>

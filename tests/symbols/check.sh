@@ -5,25 +5,13 @@
 #   prototypes, constants, names the header defines, type-generic names, and the library's symbols.
 #   "-" leaves the library out. Exits with 0, 1, or 77 when there is no compiler, no nm or no library.
 set -u
+. "$(dirname "$0")/lib.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-target=${1:-} inc=${2:-$here/../../include} tables=${3:-$here}
-[ -n "$target" ] || { sed -n '3,6p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
+inc=${2:-$here/../../include} tables=${3:-$here}
 functions=$tables/openshmem-1.6.tsv
 constants=$tables/openshmem-1.6-constants.tsv
 generics=$tables/openshmem-1.6-generics.tsv
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() { echo "symbols: $*"; bad=1; }
-skip() { echo "symbols: skipped: $*"; exit 77; }
 strict=(-Wall -Wextra -pedantic -Werror -I"$inc")
-
-command -v nm > /dev/null || skip "no nm"
-cc=() cxx=()
-for c in gcc clang; do command -v $c > /dev/null && cc+=($c); done
-for c in g++ clang++; do command -v $c > /dev/null && cxx+=($c); done
-[ ${#cc[@]} -gt 0 ] || skip "neither gcc nor clang"
 
 # Every function is declared, and with the specification's type: __typeof__ fails for a missing name,
 # the redeclaration for a different type. A handle is a constant and a variable of the same name.
@@ -119,8 +107,6 @@ CALLS
 done
 
 # What shmem.h adds to the macros and the compiled names: the specification's, or SHOAL_ / shoal_.
-c=${cc[0]}
-macros() { printf '%b' "$1" | $c -std=c11 -I"$inc" -dM -E -x c - | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort -u; }
 macros '#include <stddef.h>\n#include <stdint.h>\n' > "$tmp/without"
 macros '#include <shmem.h>\n' > "$tmp/with"
 awk -F'\t' '{ print $1 }' "$constants" "$generics" | sort -u > "$tmp/allowed"
@@ -128,14 +114,8 @@ comm -13 "$tmp/without" "$tmp/with" | grep -v '^SHOAL_' | comm -23 - "$tmp/allow
 [ -s "$tmp/foreign" ] && fail "shmem.h defines names the specification does not have: $(tr '\n' ' ' < "$tmp/foreign")"
 
 # The library exports every symbol, the shmem_ names weak, and nothing foreign.
-lib=$target
-[ -d "$target" ] && lib=$(find "$target" -name libshoal.so | head -n 1)
-if [ "$target" != - ] && [ ! -f "${lib:-}" ]; then
-    [ $bad -eq 0 ] && skip "the headers agree, but there is no libshoal.so in $target"
-    exit 1
-fi
-if [ "$target" != - ]; then
-    nm -D --defined-only "$lib" | awk 'NF >= 3 { sub(/@.*/, "", $3); print $2 "\t" $3 }' > "$tmp/exports"
+library libshoal.so
+if [ -n "$lib" ]; then
     awk -F'\t' '
         FNR == NR { kind[$2] = $1; next }
         /^#/ { next }
@@ -146,11 +126,8 @@ if [ "$target" != - ]; then
             for (s in kind)
                 if (!(s in listed) && s !~ /^(shoal_|p?shmemx_|_init$|_fini$|_edata$|_end$|__bss_start$)/)
                     if (s !~ /^__odr_asan/) print "foreign " s
-        }' "$tmp/exports" "$functions" | sort > "$tmp/differences"
-    if [ -s "$tmp/differences" ]; then
-        fail "$lib: $(awk '{ n[$1]++ } END { for (k in n) printf "%d %s ", n[k], k }' "$tmp/differences")"
-        head -n 20 "$tmp/differences"
-    fi
+        }' "$tmp/exports" "$functions" > "$tmp/found"
+    differences < "$tmp/found"
 fi
 
 [ $bad -eq 0 ] && echo "symbols: $(awk -F'\t' '!/^#/' "$functions" | wc -l) symbols, $(awk -F'\t' '!/^#/' "$generics" | wc -l) generic names: all well"

@@ -5,24 +5,12 @@
 #   prototypes, constants and their types, what the library exports, its soname and what it needs.
 #   "-" leaves the library out. Exits with 0, 1, or 77 when there is no compiler, no nm or no library.
 set -u
+. "$(dirname "$0")/lib.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-target=${1:-} inc=${2:-$here/../../shim-mpi/include}
-[ -n "$target" ] || { sed -n '3,6p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 2; }
+inc=${2:-$here/../../shim-mpi/include}
 functions=$here/mpi-5.0.tsv
 constants=$here/mpi-abi-constants.tsv
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() { echo "symbols: $*"; bad=1; }
-skip() { echo "symbols: skipped: $*"; exit 77; }
 strict=(-Wall -Wextra -pedantic -Werror -Wno-deprecated-declarations -I"$inc")
-
-command -v nm > /dev/null || skip "no nm"
-cc=() cxx=()
-for c in gcc clang; do command -v $c > /dev/null && cc+=($c); done
-for c in g++ clang++; do command -v $c > /dev/null && cxx+=($c); done
-[ ${#cc[@]} -gt 0 ] || skip "neither gcc nor clang"
 
 # Every function and its twin are declared, with the standard's type: the first line fails for a
 # missing name, the second for a different type.
@@ -75,8 +63,6 @@ for c in ${cxx[@]+"${cxx[@]}"}; do
 done
 
 # What mpi.h adds to the macros: the standard's names.
-c=${cc[0]}
-macros() { printf '%b' "$1" | $c -std=c11 -I"$inc" -dM -E -x c - | awk '{ sub(/\(.*/, "", $2); print $2 }' | sort -u; }
 macros '#include <stdint.h>\n' > "$tmp/without"
 macros '#include <mpi.h>\n' > "$tmp/with"
 comm -13 "$tmp/without" "$tmp/with" | grep -Ev '^(P?MPI_|SHOAL_)' > "$tmp/foreign"
@@ -84,14 +70,8 @@ comm -13 "$tmp/without" "$tmp/with" | grep -Ev '^(P?MPI_|SHOAL_)' > "$tmp/foreig
 
 # The library exports every function, strong under its PMPI_ name and weak under the other, and
 # nothing else.
-lib=$target
-[ -d "$target" ] && lib=$(find "$target" -name libmpi_abi.so | head -n 1)
-if [ "$target" != - ] && [ ! -f "${lib:-}" ]; then
-    [ $bad -eq 0 ] && skip "the header agrees, but there is no libmpi_abi.so in $target"
-    exit 1
-fi
-if [ "$target" != - ]; then
-    nm -D --defined-only "$lib" | awk 'NF >= 3 { sub(/@.*/, "", $3); print $2 "\t" $3 }' > "$tmp/exports"
+library libmpi_abi.so
+if [ -n "$lib" ]; then
     awk -F'\t' '
         FNR == NR { kind[$2] = $1; next }
         /^#/ { next }
@@ -103,11 +83,8 @@ if [ "$target" != - ]; then
             for (s in kind)
                 if (!(s in listed) && s !~ /^(_init$|_fini$|_edata$|_end$|__bss_start$|__odr_asan)/)
                     print "foreign " s
-        }' "$tmp/exports" "$functions" | sort > "$tmp/differences"
-    if [ -s "$tmp/differences" ]; then
-        fail "$lib: $(awk '{ n[$1]++ } END { for (k in n) printf "%d %s ", n[k], k }' "$tmp/differences")"
-        head -n 20 "$tmp/differences"
-    fi
+        }' "$tmp/exports" "$functions" > "$tmp/found"
+    differences < "$tmp/found"
     if command -v readelf > /dev/null; then
         readelf -d "$lib" > "$tmp/dynamic"
         grep -q 'SONAME.*\[libmpi_abi\.so\.1\]' "$tmp/dynamic" || fail "$lib: its soname is not libmpi_abi.so.1"

@@ -331,12 +331,54 @@ static void test_contexts(void)
     t->ctx_destroy(ep, b);
 }
 
+// ---- chains: a step begins when the one before it is complete, and is told in that order
+static void look_at_chain(const uint64_t *word, size_t n, uint64_t round,
+                          const struct transport_request *request)
+{
+    size_t done = n - (size_t)atomic_load(&request->left);
+    for (size_t i = 0; i < done; i++)
+        CHECK(word[i] == round);
+    for (size_t i = n - 1; i > 0; i--)
+        if (__atomic_load_n(&word[i], __ATOMIC_ACQUIRE) == round)
+            CHECK(__atomic_load_n(&word[i - 1], __ATOMIC_ACQUIRE) == round);
+}
+
+static void test_chain(void)
+{
+    enum { ROUNDS = 50, MOST = 8 };
+    struct transport_step steps[MOST];
+    size_t n = facts.chain_max < MOST ? facts.chain_max : MOST;
+    const uint64_t *word = (const uint64_t *)(const void *)heap_of(right());
+    int status;
+    CHECK((n > 1) == (seed == 0 && job.provider && strcmp(job.provider, "sockets") == 0));
+    memset(heap_of(right()), 0, MOST * sizeof *word);
+    for (uint64_t round = 1; n > 1 && round <= ROUNDS; round++) {
+        struct transport_request request = {.left = (int)n};
+        for (size_t i = 0; i < n; i++)
+            steps[i] = (struct transport_step){.at = at_heap(right(), i * sizeof *word),
+                                               .from = &round,
+                                               .n = i % 2 ? 0 : sizeof round,
+                                               .op = i % 4 == 1 ? TRANSPORT_ADD : TRANSPORT_SET,
+                                               .width = i % 8 == 3 ? TRANSPORT_32 : TRANSPORT_64,
+                                               .operand = i % 4 == 1 ? 1 : round};
+        UNTIL_TAKEN(status, t->chain(ep, steps, n, &request));
+        CHECK(status == TRANSPORT_PENDING);
+        while (atomic_load(&request.left) > 0) {
+            look_at_chain(word, n, round, &request);
+            step();
+        }
+        CHECK(request.status == 0);
+        look_at_chain(word, n, round, &request);
+    }
+    barrier();
+}
+
 int main(int argc, char **argv)
 {
     static const struct test tests[] = {
         {"addresses", test_addresses}, {"put", test_put},         {"get", test_get},
         {"many", test_many},           {"amo", test_amo},         {"amo races", test_amo_races},
-        {"contexts", test_contexts},   {"regions", test_regions},
+        {"contexts", test_contexts},   {"regions", test_regions}, {"chain", test_chain},
     };
     return rig_run(argc, argv, tests, ARRAY(tests));
 }

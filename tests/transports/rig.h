@@ -279,6 +279,7 @@ static inline struct transport_job rig_job(const char *name)
                               .npes = NPES,
                               .secret = SECRET,
                               .provider = strcmp(name, "shm") ? name : NULL,
+                              .wants_chains = true,
                               .interface = interface,
                               .on_am = rig_on_am,
                               .on_peer_lost = rig_on_lost,

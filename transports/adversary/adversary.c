@@ -60,7 +60,7 @@ static int adversary_open(const struct transport_job *job, struct transport_fact
     *facts = a->facts;
     facts->inject_max = a->inject_max;
     facts->load_store = facts->ordered_puts = facts->native_fence = false;
-    facts->deferred_work = facts->native_counters = false;
+    facts->chain_max = 0;
     facts->thread_safe = true;
     *result = a;
     return 0;
@@ -91,6 +91,23 @@ static bool may_go_straight(struct adversary *a, void *ctx, int pe)
     return free;
 }
 
+// For an operation that is filled in between, with the lock held. NULL: not now, and no lock.
+static struct held *take(struct adversary *a, enum held_kind kind, void *ctx,
+                         struct transport_remote at, struct transport_request *request)
+{
+    pthread_mutex_lock(&a->lock);
+    struct held *h = adversary_take(a, kind, ctx_of(a, ctx), at, request);
+    if (!h)
+        pthread_mutex_unlock(&a->lock);
+    return h;
+}
+
+static void hold(struct adversary *a, struct held *h)
+{
+    adversary_hold(a, h);
+    pthread_mutex_unlock(&a->lock);
+}
+
 static int adversary_put(void *ep, void *ctx, struct transport_remote to, const void *from,
                          size_t n, struct transport_request *request)
 {
@@ -99,24 +116,20 @@ static int adversary_put(void *ep, void *ctx, struct transport_remote to, const 
         return may_go_straight(a, ctx, to.pe)
                    ? a->real->put(a->ep, ctx_of(a, ctx)->real, to, from, n, request)
                    : TRANSPORT_AGAIN;
-    int status = TRANSPORT_AGAIN;
     bool must_copy = !request && n <= a->inject_max;
     void *copy = must_copy ? malloc(n) : NULL;
     if (must_copy && !copy)
         return TRANSPORT_FAILED;
-    pthread_mutex_lock(&a->lock);
-    struct held *h = adversary_take(a, HELD_PUT, ctx_of(a, ctx), to, request);
-    if (h) {
-        h->from = from;
-        h->n = n;
-        h->copy = must_copy ? memcpy(copy, from, n) : NULL;
-        adversary_hold(a, h);
-        status = must_copy ? TRANSPORT_DONE : TRANSPORT_PENDING;
-    } else {
+    struct held *h = take(a, HELD_PUT, ctx, to, request);
+    if (!h) {
         free(copy);
+        return TRANSPORT_AGAIN;
     }
-    pthread_mutex_unlock(&a->lock);
-    return status;
+    h->from = from;
+    h->n = n;
+    h->copy = must_copy ? memcpy(copy, from, n) : NULL;
+    hold(a, h);
+    return must_copy ? TRANSPORT_DONE : TRANSPORT_PENDING;
 }
 
 static int adversary_get(void *ep, void *ctx, void *to, struct transport_remote from, size_t n,
@@ -127,15 +140,13 @@ static int adversary_get(void *ep, void *ctx, void *to, struct transport_remote 
         return may_go_straight(a, ctx, from.pe)
                    ? a->real->get(a->ep, ctx_of(a, ctx)->real, to, from, n, request)
                    : TRANSPORT_AGAIN;
-    pthread_mutex_lock(&a->lock);
-    struct held *h = adversary_take(a, HELD_GET, ctx_of(a, ctx), from, request);
-    if (h) {
-        h->to = to;
-        h->n = n;
-        adversary_hold(a, h);
-    }
-    pthread_mutex_unlock(&a->lock);
-    return h ? TRANSPORT_PENDING : TRANSPORT_AGAIN;
+    struct held *h = take(a, HELD_GET, ctx, from, request);
+    if (!h)
+        return TRANSPORT_AGAIN;
+    h->to = to;
+    h->n = n;
+    hold(a, h);
+    return TRANSPORT_PENDING;
 }
 
 static int adversary_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
@@ -150,18 +161,16 @@ static int adversary_amo(void *ep, void *ctx, struct transport_remote at, enum t
                    ? a->real->amo(a->ep, ctx_of(a, ctx)->real, at, op, width, operand, compare,
                                   result, request)
                    : TRANSPORT_AGAIN;
-    pthread_mutex_lock(&a->lock);
-    struct held *h = adversary_take(a, HELD_AMO, ctx_of(a, ctx), at, request);
-    if (h) {
-        h->op = op;
-        h->width = width;
-        h->operand = operand;
-        h->compare = compare;
-        h->result = result;
-        adversary_hold(a, h);
-    }
-    pthread_mutex_unlock(&a->lock);
-    return h ? TRANSPORT_PENDING : TRANSPORT_AGAIN;
+    struct held *h = take(a, HELD_AMO, ctx, at, request);
+    if (!h)
+        return TRANSPORT_AGAIN;
+    h->op = op;
+    h->width = width;
+    h->operand = operand;
+    h->compare = compare;
+    h->result = result;
+    hold(a, h);
+    return TRANSPORT_PENDING;
 }
 
 static int adversary_am(void *ep, void *ctx, int pe, const void *payload, size_t n)
@@ -174,20 +183,17 @@ static int adversary_am(void *ep, void *ctx, int pe, const void *payload, size_t
     void *copy = malloc(n + 1);
     if (!copy)
         return TRANSPORT_FAILED;
-    pthread_mutex_lock(&a->lock);
-    struct held *h = adversary_take(a, HELD_AM, ctx_of(a, ctx), (struct transport_remote){.pe = pe},
-                                    NULL);
-    if (h) {
-        if (n)
-            memcpy(copy, payload, n);
-        h->copy = copy;
-        h->n = n;
-        adversary_hold(a, h);
-    } else {
+    struct held *h = take(a, HELD_AM, ctx, (struct transport_remote){.pe = pe}, NULL);
+    if (!h) {
         free(copy);
+        return TRANSPORT_AGAIN;
     }
-    pthread_mutex_unlock(&a->lock);
-    return h ? TRANSPORT_DONE : TRANSPORT_AGAIN;
+    if (n)
+        memcpy(copy, payload, n);
+    h->copy = copy;
+    h->n = n;
+    hold(a, h);
+    return TRANSPORT_DONE;
 }
 
 // ---- Order and completion

@@ -77,17 +77,20 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .am_max = MESSAGE_MAX,
         .address_size = sizeof(struct ofi_blob),
         .key_size = sizeof(struct ofi_key),
+        .chain_put_max = ep->chunk_max,
     };
     int family = 0;
     const uint8_t *ip = ofi_ip(ep->info, &family);
     if (!ip || !inet_ntop(family, ip, facts->interface, sizeof facts->interface))
         facts->interface[0] = '\0';
     ofi_amo_query(ep, facts);
+    facts->chain_max = ofi_chain_max(ep);
 }
 
 // Closes what is there, in the reverse order of open_objects.
 static void free_ep(struct ofi_ep *ep)
 {
+    ofi_chains_close(ep);
     struct fid *fids[] = {
         ep->ep ? &ep->ep->fid : NULL,
         ep->ops_mr ? &ep->ops_mr->fid : NULL,
@@ -207,6 +210,7 @@ const struct transport transport_ofi = {
     .progress = ofi_progress,
     .wait_fd = ofi_wait_fd,
     .arm = ofi_arm,
+    .chain = ofi_chain,
 };
 
 // What the runtime looks up in the module.

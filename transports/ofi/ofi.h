@@ -39,6 +39,8 @@ enum {
     OFI_RECEIVES = HOSTILE ? 4 : 64,    // messages that may arrive before progress
     OFI_CHUNK_MAX = HOSTILE ? 1000 : 0, // bytes of one transfer, 0: what the provider can
     OFI_CQ_BATCH = 16,
+    OFI_CHAINS = HOSTILE ? 1 : 8,       // under way at once
+    OFI_CHAIN_STEPS = HOSTILE ? 3 : 16,
     OFI_WATCH_MS = 250, // how often silent peers are looked at
     OFI_POLLED = 32,    // PEs of a job up to which polling all sockets is cheap
 };
@@ -154,6 +156,9 @@ struct ofi_ep {
     struct job_imports imports; // struct ofi_key
     struct messages messages;
 
+    struct ofi_chain *chains; // OFI_CHAINS, NULL before the first
+    unsigned chains_running;
+
     struct ofi_op *ops, *free_ops;
     struct ofi_op *retry; // to be posted once the provider has room
     unsigned hostile_calls;
@@ -229,6 +234,19 @@ void ofi_amo_query(struct ofi_ep *ep, struct transport_facts *facts);
 int ofi_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
             enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *result,
             struct transport_request *request);
+
+enum fi_op ofi_amo_op(enum transport_op op); // of the form without a result
+enum fi_datatype ofi_amo_type(enum transport_width width);
+
+// ofi_chain.c
+size_t ofi_chain_max(const struct ofi_ep *ep);
+int ofi_chain(void *ep, const struct transport_step *step, size_t n,
+              struct transport_request *request);
+void ofi_chains_move(struct ofi_ep *ep);
+// Is it an error of a step? Then its chain has failed.
+bool ofi_chain_failed(struct ofi_ep *ep, const struct fi_cq_err_entry *error);
+void ofi_chains_abandon(struct ofi_ep *ep, const struct ofi_peer *peer);
+void ofi_chains_close(struct ofi_ep *ep);
 
 // ofi_message.c
 int ofi_receives_post(struct ofi_ep *ep);

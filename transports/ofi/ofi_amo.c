@@ -21,17 +21,22 @@ static const struct {
 };
 _Static_assert(ARRAY_LEN(ops) == TRANSPORT_OP_COUNT, "a row for every operation");
 
-static enum fi_datatype datatype(enum transport_width width)
+enum fi_datatype ofi_amo_type(enum transport_width width)
 {
     return width == TRANSPORT_32 ? FI_UINT32 : FI_UINT64;
+}
+
+enum fi_op ofi_amo_op(enum transport_op op)
+{
+    return ops[op].base;
 }
 
 static bool query(struct ofi_ep *ep, enum fi_op op, enum transport_width width, uint64_t flags)
 {
     struct fi_atomic_attr attr;
     size_t size = width == TRANSPORT_32 ? 4 : 8;
-    return fi_query_atomic(ep->domain, datatype(width), op, &attr, flags) == 0 && attr.count > 0 &&
-           attr.size == size;
+    return fi_query_atomic(ep->domain, ofi_amo_type(width), op, &attr, flags) == 0 &&
+           attr.count > 0 && attr.size == size;
 }
 
 void ofi_amo_query(struct ofi_ep *ep, struct transport_facts *facts)
@@ -60,7 +65,7 @@ static long post(struct ofi_ep *ep, struct ofi_op *op, fi_addr_t addr, bool base
                                 .addr = addr,
                                 .rma_iov = &remote,
                                 .rma_iov_count = 1,
-                                .datatype = datatype(op->amo.width),
+                                .datatype = ofi_amo_type(op->amo.width),
                                 .op = base ? ops[op->amo.op].base : ops[op->amo.op].fetch,
                                 .context = &op->context};
     if (base)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which provider and which interface: fi_getinfo lists one entry for each pair, in no useful order.
 #include "ofi.h"
+#include "subnet.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static bool in_subnet(const struct fi_info *info, const char *text)
 {
     int family = 0;
     const uint8_t *ip = ofi_ip(info, &family);
-    return ip && job_subnet_holds(text, family, ip);
+    return ip && subnet_holds(text, family, ip);
 }
 
 static bool on_interface(const struct fi_info *info, const char *name)
@@ -77,12 +78,12 @@ static bool on_interface(const struct fi_info *info, const char *name)
            strcmp(info->fabric_attr->name, name) == 0 || in_subnet(info, name);
 }
 
-static struct fi_info *hints_new(const char *provider, uint64_t atomics)
+static struct fi_info *hints_new(const char *provider, uint64_t more)
 {
     struct fi_info *hints = fi_allocinfo();
     if (!hints)
         return NULL;
-    hints->caps = FI_MSG | FI_RMA | atomics;
+    hints->caps = FI_MSG | FI_RMA | more;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
@@ -95,9 +96,9 @@ static struct fi_info *hints_new(const char *provider, uint64_t atomics)
     return hints;
 }
 
-static struct fi_info *list(const struct transport_job *job, uint64_t atomics)
+static struct fi_info *list(const struct transport_job *job, uint64_t more)
 {
-    struct fi_info *hints = hints_new(job->provider, atomics), *all = NULL;
+    struct fi_info *hints = hints_new(job->provider, more), *all = NULL;
     if (!hints)
         return NULL;
     int r = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all);
@@ -105,7 +106,10 @@ static struct fi_info *list(const struct transport_job *job, uint64_t atomics)
     if (r)
         job_log(job, "ofi", LOG_DEBUG, "libfabric has no %s%s: %s",
                 job->provider ? job->provider : "provider that serves",
-                atomics ? " with atomics" : "", fi_strerror(-r));
+                more & FI_TRIGGER ? " with deferred work"
+                : more            ? " with atomics"
+                                  : "",
+                fi_strerror(-r));
     return r ? NULL : all;
 }
 
@@ -128,7 +132,11 @@ static struct fi_info *best(const struct transport_job *job, struct fi_info *all
 
 struct fi_info *ofi_choose(const struct transport_job *job)
 {
-    struct fi_info *all = list(job, FI_ATOMIC);
+    // Not unless it was named: what takes deferred work need not be the best in the rest.
+    bool asks_more = job->provider && job->wants_chains;
+    struct fi_info *all = asks_more ? list(job, FI_ATOMIC | FI_TRIGGER) : NULL;
+    if (!all)
+        all = list(job, FI_ATOMIC);
     if (!all)
         all = list(job, 0); // atomics are emulated then
     if (!all)

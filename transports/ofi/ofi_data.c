@@ -113,6 +113,7 @@ void ofi_abandon(void *ep_, struct messages_peer *peer)
         op->amo.result = NULL;
         settle(ep, op, TRANSPORT_FAILED);
     }
+    ofi_chains_abandon(ep, ofi_peer_of(peer));
 }
 
 static long post(struct ofi_ep *ep, struct ofi_op *op, fi_addr_t addr)

@@ -34,7 +34,7 @@ static bool read_error(struct ofi_ep *ep)
     struct fi_cq_err_entry error = {0};
     if (fi_cq_readerr(ep->cq, &error, 0) != 1)
         return false;
-    if (error.op_context)
+    if (error.op_context && !ofi_chain_failed(ep, &error))
         failed(ep, error.op_context, &error);
     return true;
 }
@@ -80,6 +80,8 @@ int ofi_progress(void *ep_)
     if (ep->retry)
         ofi_retry(ep);
     int n = drain(ep);
+    if (unlikely(ep->chains_running))
+        ofi_chains_move(ep);
     ofi_watch(ep);
     n += messages_deliver(&ep->messages);
     pthread_mutex_unlock(&ep->lock);

@@ -2,6 +2,7 @@
 // Which network devices UCX may use. It would listen on every interface there is and prefer one by
 // its speed, reachable or not; so it is given one, but for RDMA devices, which it knows better.
 #include "ucx.h"
+#include "subnet.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -36,7 +37,7 @@ static int rank(const struct ifaddrs *at, int family, const uint8_t *ip)
 
 static bool is_wanted(const struct ifaddrs *at, int family, const uint8_t *ip, const char *wanted)
 {
-    return !wanted || strcmp(at->ifa_name, wanted) == 0 || job_subnet_holds(wanted, family, ip);
+    return !wanted || strcmp(at->ifa_name, wanted) == 0 || subnet_holds(wanted, family, ip);
 }
 
 static bool choose_interface(const char *wanted, char *name, size_t size, char *address)

@@ -2,24 +2,11 @@
 // Progress, waiting for something to do, and the flush and fence of the contract.
 #include "ucx.h"
 
-// A bounded number of rounds, so that a flood does not keep the caller.
-static int drain(struct ucx_ep *ep)
-{
-    int n = 0;
-    for (int round = 0; round < 16; round++) {
-        int some = (int)ucp_worker_progress(ep->worker);
-        if (some == 0)
-            break;
-        n += some;
-    }
-    return n;
-}
-
 int ucx_progress(void *ep_)
 {
     struct ucx_ep *ep = ep_;
     pthread_mutex_lock(&ep->lock);
-    int n = drain(ep);
+    int n = (int)ucp_worker_progress(ep->worker);
     if (unlikely(ep->has_broken))
         ucx_mend(ep);
     n += messages_deliver(&ep->messages);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A receive that is posted with its source and tag is told to that source, on a node: then a
+// rendezvous needs nobody but its sender, and the receiver may compute.
+//
+//     receiver                                   sender
+//     posts, claim = offered
+//     HINT {key, stamp, where} --------------->  keeps it
+//                                                RTS, as always; it is the next one with that key:
+//     claim = the first piece <................  takes the offer, and copies (split.c)
+//     matches the RTS, as always, finds the
+//     offer taken: copies as well, or has it all
+//
+// Messages are matched as if there were no hints. A sender may copy early only if it knows what will
+// be matched. Envelopes of a pair are numbered, at both ends, in the order in which they travel. A
+// receive is told of if it would take a message with its key now, for it is older than all others that
+// would; stamp is the number of envelopes that had come by then. So the first one with this key and a
+// number above the stamp is its message. The sender remembers what its last PARTNER_RECENT envelopes
+// were addressed to; a hint with an older stamp is not followed.
+//
+// A receive that is cancelled, or matched before the sender took the offer, takes it back. With
+// several threads the numbers would not be in the order of travel, and there are no hints.
+#include "hint.h"
+
+#include "partner.h"
+#include "settings.h"
+#include "split.h"
+#include "stats.h"
+
+#include <stdlib.h>
+
+struct hint {
+    uint64_t address;
+    struct split_copy copy; // bytes: as many as there is room for
+    uint32_t stamp;
+};
+
+// Of one receiver. Those that it told and took back are found out when there is no room for others.
+enum { HINTS = 16 };
+struct hints {
+    int n;
+    struct hint hint[HINTS];
+};
+
+// ---- The receiver
+bool hint_is_wanted(const struct transfer *t)
+{
+    return (uint64_t)t->bytes >= shim_settings.hint && shim_settings.hint && t->bytes &&
+           !shim_threads && t->request.is_held && t->space == SPACE_P2P && t->type->is_dense &&
+           t->pe >= 0 && t->pe != shim_pe() && t->tag >= 0 && partner_is_reached(t->pe);
+}
+
+void hint_tell(struct transfer *t)
+{
+    struct hint h = {.address = address_of(t->request.comm, t->space, t->tag),
+                     .copy.bytes = (uint64_t)t->bytes,
+                     .stamp = partner_of(t->pe)->admitted};
+    struct split *s = split_take_record(&h.copy);
+    if (!s || !pull_expose(t, type_at(t->type, t->buf), h.copy.bytes, &h.copy.to)) {
+        if (s)
+            split_give_record(s);
+        return;
+    }
+    t->split = s;
+    t->told = h.copy.generation;
+    // Pairs with the acquire in take_offer.
+    atomic_store_explicit(&s->claim, t->told | SPLIT_OFFERED, memory_order_release);
+    transfer_tell(t->pe, AM_HINT, 0, &h, sizeof h);
+    stats_count(HINT);
+}
+
+bool hint_withdraw(struct transfer *t)
+{
+    uint64_t offer = t->told | SPLIT_OFFERED;
+    if (!t->told)
+        return true;
+    if (!atomic_compare_exchange_strong_explicit(&t->split->claim, &offer, 0, memory_order_acq_rel,
+                                                 memory_order_acquire))
+        return false;
+    t->told = 0;
+    split_give_record(t->split);
+    if (t->region)
+        shoal_region_deregister(t->region);
+    t->region = NULL;
+    return true;
+}
+
+void hint_accept(struct transfer *t, const struct rts *rts)
+{
+    struct split_copy copy = {.bytes = (uint64_t)t->request.bytes, .generation = t->told};
+    t->told = 0;
+    t->other = 0; // the sender knows when it is done
+    t->copy = NULL;
+    t->event = (shoal_event_t){0};
+    split_pull(t, &copy, type_at(t->type, t->buf), rts->from);
+}
+
+// ---- The sender
+static struct split *record_of(const struct hint *h)
+{
+    return shoal_direct(h->copy.record, sizeof(struct split));
+}
+
+static void forget(struct hints *all, int i)
+{
+    all->n--;
+    memmove(&all->hint[i], &all->hint[i + 1], (size_t)(all->n - i) * sizeof all->hint[i]);
+}
+
+static void forget_withdrawn(struct hints *all)
+{
+    for (int i = all->n - 1; i >= 0; i--)
+        if (atomic_load_explicit(&record_of(&all->hint[i])->claim, memory_order_relaxed) !=
+            (all->hint[i].copy.generation | SPLIT_OFFERED))
+            forget(all, i);
+}
+
+static void on_hint(const shoal_am_t *am)
+{
+    struct partner *p = partner_of(am->from);
+    if (shim_threads || !partner_is_reached(am->from))
+        return;
+    if (!p->hints && !(p->hints = calloc(1, sizeof *p->hints)))
+        return;
+    if (p->hints->n == HINTS)
+        forget_withdrawn(p->hints);
+    if (p->hints->n < HINTS)
+        memcpy(&p->hints->hint[p->hints->n++], am->payload, sizeof(struct hint));
+}
+
+void hint_look(const struct transfer *t)
+{
+    if (t->space == SPACE_P2P && shim_settings.hint && !shim_threads)
+        shoal_progress();
+}
+
+static bool take_offer(const struct hint *h)
+{
+    uint64_t offer = h->copy.generation | SPLIT_OFFERED;
+    return atomic_compare_exchange_strong_explicit(&record_of(h)->claim, &offer, h->copy.generation,
+                                                   memory_order_acq_rel, memory_order_acquire);
+}
+
+// Is the last envelope the first to this address after so many?
+static bool is_first_since(const struct partner *p, uint64_t address, uint32_t stamp)
+{
+    if (p->gone - stamp > PARTNER_RECENT)
+        return false;
+    for (uint32_t i = stamp; i != p->gone - 1; i++)
+        if (p->recent[i % PARTNER_RECENT] == partner_mark(address))
+            return false;
+    return true;
+}
+
+void hint_follow(struct transfer *t)
+{
+    const struct partner *p = partner_of(t->pe);
+    struct hints *all = p->hints;
+    uint64_t address = address_of(t->request.comm, t->space, t->tag);
+    // An envelope that waits for room would leave the receiver without the message.
+    if (!all || shim_threads || !t->bytes || outbox_is_used(t->pe))
+        return;
+    for (int i = 0; i < all->n;) {
+        struct hint h = all->hint[i];
+        if (h.address != address) {
+            i++;
+            continue;
+        }
+        forget(all, i);
+        if (!is_first_since(p, address, h.stamp) || !take_offer(&h))
+            continue;
+        stats_count(HINT_FOLLOWED);
+        h.copy.bytes = h.copy.bytes < (uint64_t)t->bytes ? h.copy.bytes : (uint64_t)t->bytes;
+        split_push(&h.copy, t->copy ? t->copy : type_at(t->type, t->buf), t);
+        return;
+    }
+}
+
+int hint_up(void)
+{
+    return shoal_am_register(AM_HINT, on_hint, NULL);
+}

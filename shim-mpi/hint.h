@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Receives that their source is told of before the message comes. See hint.c.
+#ifndef SHOAL_MPI_HINT_H
+#define SHOAL_MPI_HINT_H
+
+#include "transfer.h"
+
+// ---- The receiver
+bool hint_is_wanted(const struct transfer *t);
+void hint_tell(struct transfer *t); // of one that would take the next message with its key
+// Has to be done before anything else is received there. False: the sender is copying.
+bool hint_withdraw(struct transfer *t);
+void hint_accept(struct transfer *t, const struct rts *rts); // of one that was not withdrawn
+
+// ---- The sender
+// Before the envelope of t is sent, which can follow a hint that has come.
+void hint_look(const struct transfer *t);
+void hint_follow(struct transfer *t); // its envelope has been sent
+
+int hint_up(void);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copying a message from both sides. See split.c.
+#ifndef SHOAL_MPI_SPLIT_H
+#define SHOAL_MPI_SPLIT_H
+
+#include "transfer.h"
+
+enum { SPLIT_LINE = 64 };
+
+// Of the receiver's, in memory that the sender reaches.
+struct split {
+    _Alignas(SPLIT_LINE) _Atomic uint64_t claim;
+    _Atomic uint32_t done;
+    _Atomic int32_t status; // SHOAL_E* of a piece that failed
+    shoal_rptr_t place;     // the rest is the receiver's own
+    struct split *next;
+};
+
+// What both sides know of a copy.
+struct split_copy {
+    uint64_t bytes;
+    shoal_rptr_t to, record;
+    uint64_t generation; // in its high half
+};
+
+// Beside the generation in the word of claims: nothing is to be copied yet (hint.c).
+#define SPLIT_OFFERED ((uint64_t)UINT32_MAX)
+
+struct split *split_take_record(struct split_copy *copy); // and a new generation; NULL: none
+void split_give_record(struct split *s);
+
+// The sender copies pieces as it makes progress. ends: then, when all have been copied by either
+// side, its send is done; NULL: the receiver tells.
+void split_push(const struct split_copy *copy, const void *from, struct transfer *ends);
+
+// The receiver copies pieces, and ends the transfer when all have been copied; t->split is set.
+void split_pull(struct transfer *t, const struct split_copy *copy, void *to, shoal_rptr_t from);
+
+#endif

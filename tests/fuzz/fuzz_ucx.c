@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libFuzzer: whatever may reach transports/ucx from others, with a UCX that ends and fails as the
+// input says. This endpoint is PE 0 of four. An input is a row of steps:
+//
+//     kind, flags, length (2 bytes), bytes
+//
+//     m  a message came; flag 1: it is given the job's secret, flag 2: the number that is expected,
+//        flag 4: it has a header of UCX's, flag 8: it is said to be long
+//     b  bytes of an address of PE 1 + (flags & 3) % 3; flag 4: their seal is made right
+//     k  bytes of a region's key, of that PE; flag 4 as well
+//     p  an operation with that PE; flag 4: on the region imported last, flag 8: with a request;
+//        flags 16 and 32: put, get, atomic with or without a result
+//     s  the bytes are a message to that PE
+//     f  a flush of that PE, flag 4: of all
+//     e  UCX says that the endpoint of that PE broke
+//     w  time passes: flag 1: the newest ends first, flag 2: one alone, flag 4: with an error
+//     r  what UCX says to the calls that follow, a byte each
+//
+// UCX reads addresses and keys without being told their lengths; what it makes of damaged ones is
+// its own and not tried here.
+#include "ucx/ucx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { NPES = 4, HEAP = 4096, KEPT = 24, ASKED = 64 };
+#define SECRET UINT64_C(0x5365637265744b65)
+
+static struct ucx_ep *ep;
+static unsigned char heap[HEAP];
+static unsigned char *blobs[NPES];
+static uint32_t expected[NPES]; // number of its next message
+static int region, region_pe;
+static struct transport_request asked[ASKED]; // requests of operations
+static int asked_count;
+static uint64_t words[ASKED][2]; // where their results go
+static unsigned seen;
+
+static void require(bool holds)
+{
+    if (!holds)
+        __builtin_trap();
+}
+
+// ---- A UCX that takes operations and ends them in a later step.
+struct ucp_ep {
+    ucp_err_handler_t broken;
+    int pe;
+    bool told;
+    unsigned keys;
+};
+
+struct ucp_rkey {
+    struct ucp_ep *of;
+};
+
+struct fake_request {
+    ucp_send_nbx_callback_t cb;
+    void *arg;
+    struct ucp_ep *of;
+};
+static struct fake_request *posted[KEPT]; // oldest first
+static int posted_count;
+static struct ucp_ep *endpoints[NPES];
+static const uint8_t *says, *says_end;
+static ucp_am_recv_callback_t came;
+
+static unsigned say(void)
+{
+    return says < says_end ? *says++ : 0;
+}
+
+// What a call may answer: it is under way, at an end already, not now, or failed.
+static ucs_status_ptr_t answer(struct ucp_ep *of, const ucp_request_param_t *param, bool may_refuse)
+{
+    unsigned word = say() % 8;
+    require(of != NULL);
+    if (word == 1)
+        return NULL;
+    if (word == 2)
+        return UCS_STATUS_PTR(UCS_ERR_NO_MEMORY);
+    if (word == 3)
+        return UCS_STATUS_PTR(UCS_ERR_NOT_CONNECTED);
+    if (may_refuse && (word == 4 || posted_count >= KEPT - NPES))
+        return UCS_STATUS_PTR(UCS_ERR_NO_RESOURCE);
+    if (posted_count == KEPT)
+        return UCS_STATUS_PTR(UCS_ERR_NO_MEMORY);
+    struct fake_request *request = malloc(sizeof *request);
+    *request = (struct fake_request){param->cb.send, param->user_data, of};
+    posted[posted_count++] = request;
+    return request;
+}
+
+static void end(int i, ucs_status_t status)
+{
+    struct fake_request *request = posted[i];
+    memmove(posted + i, posted + i + 1, (size_t)(--posted_count - i) * sizeof *posted);
+    request->cb(request, status, request->arg);
+}
+
+void ucp_request_free(void *request)
+{
+    free(request);
+}
+
+ucs_status_t ucp_ep_create(ucp_worker_h worker, const ucp_ep_params_t *params, ucp_ep_h *result)
+{
+    (void)worker;
+    const struct ucx_blob *blob = (const void *)((const char *)params->address -
+                                                 offsetof(struct ucx_blob, bytes));
+    seen += blob->bytes[0];
+    require(blob->pe > 0 && blob->pe < NPES && !endpoints[blob->pe]);
+    if (say() % 8 == 2)
+        return UCS_ERR_INVALID_ADDR;
+    *result = calloc(1, sizeof **result);
+    **result = (struct ucp_ep){.broken = params->err_handler, .pe = blob->pe};
+    endpoints[blob->pe] = *result;
+    return UCS_OK;
+}
+
+// Its operations end at once or later.
+ucs_status_ptr_t ucp_ep_close_nbx(ucp_ep_h of, const ucp_request_param_t *param)
+{
+    require(of->keys == 0 && endpoints[of->pe] == of);
+    bool at_once = say() % 2;
+    endpoints[of->pe] = NULL;
+    for (int i = 0; at_once && i < posted_count;)
+        if (posted[i]->of == of) {
+            end(i, UCS_ERR_CANCELED);
+            i = 0;
+        } else {
+            i++;
+        }
+    for (int i = 0; i < posted_count; i++)
+        if (posted[i]->of == of)
+            posted[i]->of = NULL;
+    free(of);
+    static struct ucp_ep closed;
+    return answer(&closed, param, false);
+}
+
+ucs_status_t ucp_ep_rkey_unpack(ucp_ep_h of, const void *bytes, ucp_rkey_h *key)
+{
+    seen += *(const unsigned char *)bytes;
+    *key = (ucp_rkey_h)8;
+    if (say() % 8 == 2)
+        return UCS_ERR_UNREACHABLE;
+    *key = malloc(sizeof **key);
+    (*key)->of = of;
+    of->keys++;
+    return UCS_OK;
+}
+
+void ucp_rkey_destroy(ucp_rkey_h key)
+{
+    key->of->keys--;
+    free(key);
+}
+
+ucs_status_ptr_t ucp_put_nbx(ucp_ep_h of, const void *from, size_t n, uint64_t to, ucp_rkey_h key,
+                             const ucp_request_param_t *param)
+{
+    (void)to;
+    require(key->of == of);
+    seen += ((const unsigned char *)from)[n - 1];
+    return answer(of, param, true);
+}
+
+ucs_status_ptr_t ucp_get_nbx(ucp_ep_h of, void *to, size_t n, uint64_t from, ucp_rkey_h key,
+                             const ucp_request_param_t *param)
+{
+    (void)from;
+    require(key->of == of);
+    memset(to, 1, n);
+    return answer(of, param, true);
+}
+
+ucs_status_ptr_t ucp_atomic_op_nbx(ucp_ep_h of, ucp_atomic_op_t op, const void *from, size_t count,
+                                   uint64_t to, ucp_rkey_h key, const ucp_request_param_t *param)
+{
+    (void)op, (void)from, (void)count, (void)to;
+    require(key->of == of);
+    return answer(of, param, true);
+}
+
+ucs_status_ptr_t ucp_am_send_nbx(ucp_ep_h of, unsigned id, const void *header, size_t header_length,
+                                 const void *from, size_t n, const ucp_request_param_t *param)
+{
+    (void)header;
+    require(id == UCX_AM_ID && header_length == 0 && n <= MESSAGE_BYTES);
+    seen += ((const unsigned char *)from)[n - 1];
+    return answer(of, param, true);
+}
+
+ucs_status_ptr_t ucp_ep_flush_nbx(ucp_ep_h of, const ucp_request_param_t *param)
+{
+    return answer(of, param, false);
+}
+
+ucs_status_t ucp_worker_set_am_recv_handler(ucp_worker_h worker,
+                                            const ucp_am_handler_param_t *param)
+{
+    (void)worker;
+    came = param->cb;
+    return UCS_OK;
+}
+
+unsigned ucp_worker_progress(ucp_worker_h worker)
+{
+    (void)worker;
+    return 0;
+}
+
+const char *ucs_status_string(ucs_status_t status)
+{
+    return status ? "an error" : "none";
+}
+
+// The endpoint's own memory and address, which come from nobody, are not tried.
+ucs_status_t ucp_worker_arm(ucp_worker_h worker)
+{
+    (void)worker;
+    abort();
+}
+
+ucs_status_t ucp_mem_map(ucp_context_h context, const ucp_mem_map_params_t *params,
+                         ucp_mem_h *memory)
+{
+    (void)context, (void)params, (void)memory;
+    abort();
+}
+
+ucs_status_t ucp_mem_unmap(ucp_context_h context, ucp_mem_h memory)
+{
+    (void)context, (void)memory;
+    abort();
+}
+
+ucs_status_t ucp_rkey_pack(ucp_context_h context, ucp_mem_h memory, void **bytes, size_t *n)
+{
+    (void)context, (void)memory, (void)bytes, (void)n;
+    abort();
+}
+
+void ucp_rkey_buffer_release(void *bytes)
+{
+    (void)bytes;
+    abort();
+}
+
+ucs_status_t ucp_worker_query(ucp_worker_h worker, ucp_worker_attr_t *attr)
+{
+    (void)worker, (void)attr;
+    abort();
+}
+
+void ucp_worker_release_address(ucp_worker_h worker, ucp_address_t *address)
+{
+    (void)worker, (void)address;
+    abort();
+}
+
+// ---- The endpoint, made anew for each input
+static void on_am(void *arg, int from, const void *payload, size_t n)
+{
+    (void)arg;
+    require(from > 0 && from < NPES && n <= MESSAGE_MAX);
+    for (size_t i = 0; i < n; i++)
+        seen += ((const unsigned char *)payload)[i];
+}
+
+static void ep_new(void)
+{
+    static struct ucx_op *ops; // kept: to clear so much takes longer than all the rest
+    if (!ops)
+        ops = calloc(UCX_OPS, sizeof *ops);
+    ep = calloc(1, sizeof *ep);
+    ep->job = (struct transport_job){.npes = NPES, .secret = SECRET, .on_am = on_am};
+    ep->job.region[TRANSPORT_HEAP].base = heap;
+    ep->job.region[TRANSPORT_HEAP].size = HEAP;
+    pthread_mutex_init(&ep->lock, NULL);
+    ucx_messages_open(ep);
+    ucx_messages_listen(ep);
+    ep->blob = calloc(NPES, sizeof *ep->blob);
+    ep->peer = calloc(NPES, sizeof *ep->peer);
+    ep->ops = ops;
+    for (int i = 0; i < UCX_OPS; i++) {
+        ops[i].ep = ep;
+        ucx_op_give(ep, &ops[i]);
+    }
+    memset(expected, 0, sizeof expected);
+    asked_count = 0;
+    region = -1;
+}
+
+// Everything has ended once, and nothing is kept.
+static void check_ended(void)
+{
+    require(ep->pending == 0 && ep->sends == 0 && ep->closings == 0 && ep->unflushed == 0 &&
+            ep->ctx.pending == 0);
+    for (int i = 0; i < UCX_OPS; i++)
+        require(!ep->ops[i].busy);
+    for (int i = 0; i < asked_count; i++)
+        require(atomic_load(&asked[i].left) == 0);
+}
+
+static void ep_free(void)
+{
+    for (int pe = 0; pe < NPES; pe++)
+        if (ep->peer[pe])
+            ucx_peer_close(ep, ep->peer[pe]);
+    while (posted_count)
+        end(0, UCS_ERR_CANCELED);
+    check_ended();
+    ucx_peers_free(ep);
+    ucx_imports_free(ep);
+    free(ep->peer);
+    free(ep->blob);
+    for (int pe = 0; pe < NPES; pe++) {
+        free(blobs[pe]);
+        blobs[pe] = NULL;
+    }
+    pthread_mutex_destroy(&ep->lock);
+    free(ep);
+}
+
+// ---- Steps
+static void message(int flags, const uint8_t *bytes, size_t n)
+{
+    struct message_header header;
+    ucp_am_recv_param_t param = {.recv_attr = flags & 8 ? UCP_AM_RECV_ATTR_FLAG_RNDV : 0};
+    unsigned char *data = malloc(n + 1); // as long as it is
+    memcpy(data, bytes, n);
+    if (n >= sizeof header) {
+        memcpy(&header, data, sizeof header);
+        if (flags & 1)
+            header.secret = SECRET;
+        if (flags & 2 && header.from < NPES)
+            header.seq = expected[header.from]++;
+        memcpy(data, &header, sizeof header);
+    }
+    pthread_mutex_lock(&ep->lock);
+    unsigned before = ep->messages.came;
+    came(ep, data, flags & 4 ? 1 : 0, data, n, &param);
+    require(!(flags & 12) || ep->messages.came == before);
+    pthread_mutex_unlock(&ep->lock);
+    free(data);
+    ucx_progress(ep);
+}
+
+// The bytes in memory of their own size, sealed when that is asked for.
+static unsigned char *sealed(bool right, const uint8_t *bytes, size_t n, size_t size)
+{
+    unsigned char *copy = calloc(1, size);
+    memcpy(copy, bytes, n < size ? n : size);
+    uint64_t seal = job_seal(copy, size);
+    if (right)
+        memcpy(copy + size - sizeof seal, &seal, sizeof seal);
+    return copy;
+}
+
+static void address(int pe, bool right, const uint8_t *bytes, size_t n)
+{
+    unsigned char *blob = sealed(right, bytes, n, sizeof(struct ucx_blob));
+    if (blobs[pe] || ucx_connect(ep, pe, blob))
+        free(blob);
+    else
+        blobs[pe] = blob;
+}
+
+static void import(int pe, bool right, const uint8_t *bytes, size_t n)
+{
+    unsigned char *key = sealed(right, bytes, n, sizeof(struct ucx_key));
+    if (region >= 0)
+        ucx_region_release(ep, region);
+    region = -1;
+    region_pe = pe;
+    if (ucx_region_import(ep, pe, key, &region) == 0)
+        require(region >= TRANSPORT_REGIONS_FIXED);
+    free(key);
+}
+
+static void operate(int pe, int flags)
+{
+    struct transport_request *request = NULL;
+    uint64_t *word = words[0];
+    struct transport_remote at = {pe, flags & 4 ? region : TRANSPORT_HEAP, 8};
+    int status = TRANSPORT_FAILED;
+    if (flags & 8 && asked_count < ASKED) {
+        word = words[asked_count];
+        request = &asked[asked_count++];
+        *request = (struct transport_request){.left = 1};
+    }
+    switch (flags >> 4 & 3) {
+    case 0: status = ucx_put(ep, NULL, at, word, sizeof *words, request); break;
+    case 1: status = ucx_get(ep, NULL, word, at, sizeof *words, request); break;
+    case 2:
+        status = ucx_amo(ep, NULL, at, TRANSPORT_CSWAP, TRANSPORT_64, 1, 2, word, request);
+        break;
+    case 3: status = ucx_amo(ep, NULL, at, TRANSPORT_ADD, TRANSPORT_32, 1, 0, NULL, request); break;
+    }
+    if (request && status != TRANSPORT_PENDING) {
+        require(atomic_load(&request->left) == 1);
+        asked_count--;
+    }
+}
+
+static void pass_time(int flags)
+{
+    pthread_mutex_lock(&ep->lock);
+    for (int n = flags & 2 ? 1 : posted_count; n > 0 && posted_count; n--)
+        end(flags & 1 ? posted_count - 1 : 0, flags & 4 ? UCS_ERR_ENDPOINT_TIMEOUT : UCS_OK);
+    pthread_mutex_unlock(&ep->lock);
+    ucx_progress(ep);
+}
+
+// UCX says so once.
+static void broke(int pe)
+{
+    struct ucp_ep *of = endpoints[pe];
+    if (!of || of->told)
+        return;
+    of->told = true;
+    pthread_mutex_lock(&ep->lock);
+    of->broken.cb(of->broken.arg, of, UCS_ERR_CONNECTION_RESET);
+    pthread_mutex_unlock(&ep->lock);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    ep_new();
+    for (size_t at = 0, n; at + 4 <= size; at += 4 + n) {
+        int flags = data[at + 1], pe = 1 + (flags & 3) % 3;
+        const uint8_t *bytes = data + at + 4;
+        n = data[at + 2] | (size_t)(data[at + 3] & 31) << 8;
+        if (n > size - at - 4)
+            n = size - at - 4;
+        switch (data[at]) {
+        case 'm': message(flags, bytes, n); break;
+        case 'b': address(pe, flags & 4, bytes, n); break;
+        case 'k': import(pe, flags & 4, bytes, n); break;
+        case 'p': operate(pe, flags); break;
+        case 's': ucx_am(ep, NULL, pe, bytes, n); break;
+        case 'f': ucx_flush(ep, NULL, flags & 4 ? -1 : pe); break;
+        case 'e': broke(pe); break;
+        case 'w': pass_time(flags); break;
+        case 'r':
+            says = bytes;
+            says_end = bytes + n;
+            break;
+        }
+    }
+    says = says_end = NULL;
+    while (ucx_flush(ep, NULL, -1) == TRANSPORT_AGAIN) // each round ends what UCX has
+        pass_time(0);
+    pass_time(0);
+    ep_free();
+    return 0;
+}
