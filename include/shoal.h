@@ -213,7 +213,8 @@ typedef struct shoal_comp {
 // ---- Transfers. comp and event may be NULL; without an event shoal_quiet completes them. Sources
 // may be reused and destinations read when the event is done. Those to other nodes with an event and
 // no comp return at once; what only the target can tell (SHOAL_EKEY, SHOAL_EFAULT) is then the event's
-// status. Atomics and accumulates of one thread at a PE take effect in the order of the calls.
+// status. Atomics and accumulates of one thread at a PE take effect in the order of the calls, those of
+// elements of more than 8 bytes excepted.
 int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
               shoal_event_t *event);
 int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *comp,
@@ -252,6 +253,12 @@ int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
               const ptrdiff_t from_stride[], const size_t count[], int levels, shoal_op_t op,
               shoal_type_t type, const void *scale, const shoal_comp_t *comp,
               shoal_event_t *event);
+
+// The same of n elements of up to 8 bytes in a row, each atomic against all, with their old values:
+// old[i] = to[i], to[i] = to[i] op in[i]. in may be NULL for NOOP. To another node it is one message
+// there and one back, where shoal_atomic takes these for every element.
+int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,
+                    shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event);
 
 // ---- Triggered operations
 enum {

@@ -177,8 +177,8 @@ bool rma_again(struct rma *r, int shoal_error)
 static int begin_far(struct rma *r, char *data, size_t n, bool put)
 {
     struct rma_side *o = &r->origin;
-    struct rma_later *l = rma_later_new(r, 1);
-    int status = l ? rma_far_move(r, data, put, l->event) : SHOAL_ENOMEM;
+    struct rma_later *l = rma_later_new(r);
+    int status = l ? rma_far_move(r, data, put, &l->event) : SHOAL_ENOMEM;
     if (status != SHOAL_OK) {
         free(l);
         return status;

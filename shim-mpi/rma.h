@@ -79,10 +79,9 @@ struct rma_later {
     struct rma_side to;      // `back` goes there then, when it has a type:
     const struct type *from; // n elements of this type, NULL: a stream of n bytes
     MPI_Count n;
-    size_t events, looked; // looked: how many have been found done
-    shoal_event_t event[];
+    shoal_event_t event;
 };
-struct rma_later *rma_later_new(struct rma *r, size_t events); // NULL: no memory
+struct rma_later *rma_later_new(struct rma *r); // NULL: no memory
 void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const struct type *from,
                       MPI_Count n);
 void rma_later_start(struct rma *r, struct rma_later *l);

@@ -20,10 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SMALL = 256,     // bytes that are kept on the stack
-    MOST_LATER = 256 // elements whose old values come after the call
-};
+enum { SMALL = 256 }; // bytes that are kept on the stack
 
 // ---- One accumulate
 struct acc {
@@ -194,22 +191,22 @@ static void array_free(struct array *array)
 }
 
 // ---- Begun by the call, where it is one run of words at another node
-static bool may_be_later(const struct rma *r, const struct type *basic, bool has_result)
+static bool may_be_later(const struct rma *r, const struct type *basic)
 {
     return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
            r->there.type == basic && r->at.va % (uint64_t)basic->size == 0 &&
-           !(target_access(r->t) & ACCESS_EXCLUSIVE) && words_far_begins(r->op, basic) &&
-           (!has_result || r->there.count <= MOST_LATER);
+           !(target_access(r->t) & ACCESS_EXCLUSIVE) && words_far_begins(r->op, basic);
 }
 
 // Where that works the arrays that are copies are taken.
 static bool begin(struct rma *r, const struct type *basic, struct array *in, struct array *old)
 {
-    struct rma_later *l = rma_later_new(r, old->at ? (size_t)r->there.count : 1);
+    struct rma_later *l = rma_later_new(r);
     if (!l)
         return false;
-    int status = words_far_begin(r->op, basic, r->at.at, in->at, old->at, r->there.count, l->event);
-    if (status != SHOAL_OK) { // of the first, as of all
+    int status = words_far_begin(r->op, basic, r->at.at, in->at, old->at, r->there.count,
+                                 &l->event);
+    if (status != SHOAL_OK) {
         free(l);
         return false;
     }
@@ -230,7 +227,7 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     MPI_Count n = r->there.count * r->there.type->size / basic->size;
     size_t bytes = array_bytes(basic, n);
     bool has_origin = r->op->kind != OP_DOES_NOTHING;
-    bool later = may_be_later(r, basic, has_result);
+    bool later = may_be_later(r, basic);
     if ((has_origin && !array_init(&in, &r->origin, basic, bytes, later)) ||
         (has_result && !array_init(&old, &r->result, basic, bytes, later))) {
         array_free(&in);

@@ -9,16 +9,13 @@
 
 #include <stdlib.h>
 
-enum { LOOKS = 64 }; // events looked at by one call
-
-struct rma_later *rma_later_new(struct rma *r, size_t events)
+struct rma_later *rma_later_new(struct rma *r)
 {
-    struct rma_later *l = calloc(1, sizeof *l + events * sizeof l->event[0]);
+    struct rma_later *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
     l->w = r->w;
     l->t = r->t;
-    l->events = events;
     return l;
 }
 
@@ -29,14 +26,6 @@ void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const stru
     l->from = from;
     l->n = n;
     type_keep(l->to.type);
-}
-
-static int error_in(const struct rma_later *l)
-{
-    for (size_t i = 0; i < l->events; i++)
-        if (l->event[i].status != SHOAL_OK)
-            return l->event[i].status;
-    return SHOAL_OK;
 }
 
 // l's memory is gone; the caller tells the window.
@@ -66,17 +55,9 @@ static struct win *win_of_hook(struct progress_hook *hook)
 
 static bool is_done(struct rma_later *l)
 {
-    shoal_event_t *event[LOOKS];
+    shoal_event_t *event = &l->event;
     size_t done;
-    while (l->looked < l->events) {
-        size_t n = l->events - l->looked < LOOKS ? l->events - l->looked : LOOKS;
-        for (size_t i = 0; i < n; i++)
-            event[i] = &l->event[l->looked + i];
-        if (shoal_test(n, event, &done, NULL) != SHOAL_OK || done < n)
-            return false;
-        l->looked += n;
-    }
-    return true;
+    return shoal_test(1, &event, &done, NULL) == SHOAL_OK && done;
 }
 
 static void unlink_later(struct win *w, struct rma_later **link, struct rma_later *l)
@@ -128,7 +109,7 @@ static bool look(struct progress_hook *hook)
     shim_lock_give(&w->later.lock);
     while ((l = done)) {
         struct target *t = l->t;
-        int none = SHOAL_OK, status = error_in(l);
+        int none = SHOAL_OK, status = l->event.status;
         bool is_told = l->request != NULL;
         done = l->next;
         end(l, status);

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FILLED = 32, // elements that are worth looking for whole words among
-    BEGUN = 128  // atomics of one call that are under way at once
-};
+enum { FILLED = 32 }; // elements that are worth looking for whole words among
 
 // ---- The processor's atomics
 #define WORDS(X) \
@@ -147,33 +144,15 @@ bool words_far_begins(const struct op *op, const struct type *basic)
 }
 
 int words_far_begin(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-                    char *old, MPI_Count n, shoal_event_t event[])
+                    char *old, MPI_Count n, shoal_event_t *event)
 {
     shoal_op_t shoal_op;
     shoal_type_t type;
-    size_t size = (size_t)basic->size, bytes = (size_t)n * size;
-    int status = SHOAL_OK;
+    size_t bytes = (size_t)n * (size_t)basic->size;
     find_atomic(op, basic, &shoal_op, &type);
     if (!old)
         return shoal_acc(at, NULL, in, NULL, &bytes, 0, shoal_op, type, NULL, NULL, event);
-    for (size_t i = 0; i < (size_t)n && status == SHOAL_OK; i++)
-        status = shoal_atomic(shoal_rptr_add(at, (ptrdiff_t)(i * size)), shoal_op, type,
-                              in ? in + i * size : NULL, NULL, old + i * size, NULL, &event[i]);
-    return status;
-}
-
-// n <= BEGUN of them: one way there and back for all.
-static int words_some(const struct op *op, const struct type *basic, shoal_rptr_t at,
-                      const char *in, char *old, MPI_Count n)
-{
-    shoal_event_t event[BEGUN] = {{0}}, *list[BEGUN];
-    int status = words_far_begin(op, basic, at, in, old, n, event);
-    for (MPI_Count i = 0; i < n; i++)
-        list[i] = &event[i];
-    shoal_wait((size_t)n, list, (size_t)n, NULL, NULL);
-    for (MPI_Count i = 0; i < n && status == SHOAL_OK; i++)
-        status = event[i].status;
-    return status;
+    return shoal_fetch_acc(at, in, old, (size_t)n, shoal_op, type, NULL, event);
 }
 
 int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
@@ -181,19 +160,13 @@ int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, co
 {
     struct change c = change_of(op, basic);
     size_t size = (size_t)basic->size;
-    bool begins = words_far_begins(op, basic);
     uint64_t dropped;
     int status = SHOAL_OK;
-    if (begins && !old)
-        return words_far_begin(op, basic, at, in, NULL, n, NULL);
-    for (MPI_Count i = 0, some; i < n && status == SHOAL_OK; i += some) {
-        shoal_rptr_t word = shoal_rptr_add(at, (ptrdiff_t)((size_t)i * size));
-        const char *operand = in ? in + (size_t)i * size : NULL;
-        char *to = old ? old + (size_t)i * size : (char *)&dropped;
-        some = !begins ? 1 : n - i < BEGUN ? n - i : BEGUN;
-        status = begins ? words_some(op, basic, word, operand, to, some)
-                        : word_loop(&c, size, word, operand, to);
-    }
+    if (words_far_begins(op, basic))
+        return words_far_begin(op, basic, at, in, old, n, NULL);
+    for (size_t i = 0; i < (size_t)n && status == SHOAL_OK; i++)
+        status = word_loop(&c, size, shoal_rptr_add(at, (ptrdiff_t)(i * size)),
+                           in ? in + i * size : NULL, old ? old + i * size : (char *)&dropped);
     return status;
 }
 

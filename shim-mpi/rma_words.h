@@ -44,11 +44,10 @@ void words_here(const struct change *c, size_t size, void *at, const char *in, c
                 MPI_Count n);
 int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
               char *old, MPI_Count n);
-// The same, begun: with one event, or where old values are wanted with n. Only what the runtime has an
-// atomic for.
+// The same, begun (event NULL: and ended). Only what the runtime has an atomic for.
 bool words_far_begins(const struct op *op, const struct type *basic);
 int words_far_begin(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-                    char *old, MPI_Count n, shoal_event_t event[]);
+                    char *old, MPI_Count n, shoal_event_t *event);
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n);
 size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element

@@ -1,107 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shoal.h: "Completion of transfers" and "Transfers". On a node everything is complete when the
-// call returns, and without an event between nodes too; an event is then done at once.
+// shoal.h: "Transfers". On a node everything is complete when the call returns, and without an event
+// between nodes too; an event is then done at once.
 #include "shoal_check.h"
 
 #include "counter.h"
 #include "elements.h"
-#include "ending.h"
 #include "help.h"
-#include "inbox.h"
-#include "net.h"
 #include "net_flight.h"
 #include "operation.h"
 #include "region.h"
-#include "remote.h"
-#include "wait.h"
 
 #include <string.h>
 #include <sys/uio.h>
 
 enum { PARTS = 256 }; // moved by one call
-
-// ---- Events
-static bool is_done(shoal_event_t *e)
-{
-    struct ending *more = e->more;
-    if (!e->word)
-        return true;
-    // acquire: pairs with whoever counted; what the operation wrote is visible.
-    if (more && more->is_done
-            ? !more->is_done(more)
-            : atomic_load_explicit((_Atomic uint64_t *)e->word, memory_order_acquire) < e->least)
-        return false;
-    e->word = NULL;
-    e->more = NULL;
-    e->status = more ? more->end(more) : SHOAL_OK;
-    return true;
-}
-
-static size_t count_done(size_t n, shoal_event_t *const event[], size_t indices[])
-{
-    size_t done = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!event[i] || is_done(event[i])) {
-            if (indices)
-                indices[done] = i;
-            done++;
-        }
-    return done;
-}
-
-PUBLIC int shoal_test(size_t n, shoal_event_t *const event[], size_t *done, size_t indices[])
-{
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!done || (n && !event))
-        return SHOAL_EINVAL;
-    *done = count_done(n, event, indices);
-    if (*done < n) {
-        net_poke();
-        inbox_poll();
-    }
-    return SHOAL_OK;
-}
-
-// Takes part in collectives that are waited for.
-static bool help(size_t n, shoal_event_t *const event[])
-{
-    for (size_t i = 0; i < n; i++) {
-        struct ending *more = event[i] && event[i]->word ? event[i]->more : NULL;
-        if (more && more->help && more->help(more))
-            return true;
-    }
-    return false;
-}
-
-PUBLIC int shoal_wait(size_t n, shoal_event_t *const event[], size_t least, size_t *done,
-                      size_t indices[])
-{
-    size_t got;
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (least > n || (n && !event))
-        return SHOAL_EINVAL;
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while ((got = count_done(n, event, indices)) < least)
-        if (!help(n, event) && !inbox_poll())
-            waiter_step(&w);
-    if (done)
-        *done = got;
-    return SHOAL_OK;
-}
-
-PUBLIC int shoal_quiet(int pe)
-{
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (pe != -1 && !shoal_is_pe(pe))
-        return SHOAL_EINVAL;
-    if (net.transport)
-        remote_flush();
-    atomic_thread_fence(memory_order_seq_cst);
-    return SHOAL_OK;
-}
 
 static int end(int status, shoal_event_t *event)
 {
@@ -467,6 +379,53 @@ PUBLIC int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *f
     }
     int status = operation_aligned(&o);
     return status ? status : strided(&o, (void *)from, &s, comp, event);
+}
+
+static int fetch_each(struct call *c, struct operation *o, const char *in, char *old, size_t n,
+                      size_t size)
+{
+    int status = SHOAL_OK;
+    o->kind = SHOAL_WORK_ATOMIC;
+    o->has_local = true;
+    for (size_t i = 0; i < n && !status; i++) {
+        if (in)
+            memcpy(&o->a, in + i * size, size);
+        o->local = place_of(old + i * size);
+        status = move(c, o);
+        o->remote.offset += size;
+    }
+    return status;
+}
+
+PUBLIC int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,
+                           shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event)
+{
+    struct call c;
+    size_t size = element_size(type), bytes;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!element_can(op, type) || size > sizeof(uint64_t) || op == SHOAL_CSWAP || (n && !old) ||
+        (n && !in && op != SHOAL_NOOP))
+        return SHOAL_EINVAL;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        return SHOAL_ERANGE;
+    struct operation o = {.kind = OPERATION_FETCH_ACC,
+                          .initiator = world.me,
+                          .remote = to,
+                          .op = op,
+                          .type = type,
+                          .n = bytes,
+                          .has_local = in != NULL};
+    int status = begin(&c, to, bytes, comp, event);
+    if (!status)
+        status = operation_aligned(&o);
+    if (status)
+        return status;
+    if (world_is_here(c.pe))
+        return finish(&c, fetch_each(&c, &o, in, old, n, size));
+    o.local = place_of(in);
+    o.local2 = place_of(old);
+    return finish(&c, n ? move(&c, &o) : SHOAL_OK);
 }
 
 PUBLIC int shoal_op_register(int number, shoal_op_fn *fn, void *user, size_t size)

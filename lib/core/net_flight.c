@@ -199,8 +199,12 @@ static void wait_for_room(struct flight *f)
 static void send_piece(struct flight *f, const struct operation *op, int pe, size_t at, size_t n)
 {
     bool is_atomic = op->kind == SHOAL_WORK_ATOMIC, is_get = op->kind == SHOAL_WORK_GET;
+    bool fetches = op->kind == OPERATION_FETCH_ACC;
     char *local = op->has_local ? (char *)place_here(op->local) + at : NULL;
-    size_t back = is_get ? n : is_atomic && local ? element_size((shoal_type_t)op->type) : 0;
+    char *to = fetches ? (char *)place_here(op->local2) + at : local;
+    size_t back = is_get || fetches    ? n
+                  : is_atomic && local ? element_size((shoal_type_t)op->type)
+                                       : 0;
     struct operation piece = *op;
     piece.has_comp = false;
     piece.initiator = world.me;
@@ -208,14 +212,14 @@ static void send_piece(struct flight *f, const struct operation *op, int pe, siz
     if (!is_atomic)
         piece.n = n;
     wait_for_room(f);
-    uint64_t which = flight_expect(f, local, back);
+    uint64_t which = flight_expect(f, to, back);
     net_send_run(&piece, pe, flight_token(f), which, is_get || is_atomic ? NULL : local);
 }
 
 static size_t piece_of(const struct operation *op, size_t left)
 {
     size_t room = net_run_room();
-    if (op->kind == OPERATION_ACC) // whole elements
+    if (op->kind == OPERATION_ACC || op->kind == OPERATION_FETCH_ACC) // whole elements
         room -= room % 16;
     return left < room ? left : room;
 }
@@ -242,7 +246,7 @@ static bool add_rma(struct flight *f, const struct operation *op)
 void flight_add(struct flight *f, const struct operation *op, int pe)
 {
     bool by_pieces = op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
-                     op->kind == OPERATION_ACC;
+                     op->kind == OPERATION_ACC || op->kind == OPERATION_FETCH_ACC;
     net_push_first(pe);
     if (add_rma(f, op))
         return;

@@ -269,6 +269,14 @@ static struct came *queue_take(struct queue *q)
     return c;
 }
 
+// Bytes that the answer carries.
+static size_t result_size(const struct operation *op)
+{
+    return op->kind == SHOAL_WORK_GET || op->kind == OPERATION_FETCH_ACC ? op->n
+           : op->kind == SHOAL_WORK_ATOMIC                               ? sizeof(uint64_t)
+                                                                         : 0;
+}
+
 // PEs of a node speak for each other.
 static bool is_of(int pe, int from)
 {
@@ -287,7 +295,7 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
         return head->from == from && head->token && head->n;
     if (head->kind == NET_RUN) // whose answer must fit in one message
         return operation_is_sound(&head->op, head->n) &&
-               (head->op.kind != SHOAL_WORK_GET || head->op.n <= room_for_data());
+               result_size(&head->op) <= room_for_data();
     return head->kind == NET_DONE || head->kind == NET_COLL;
 }
 
@@ -368,20 +376,15 @@ static void answer_batch(const struct came *c)
     send(c->from, &head, &c->head.long_n);
 }
 
-// Bytes that the answer carries.
-static size_t result_size(const struct operation *op)
-{
-    return op->kind == SHOAL_WORK_GET      ? op->n
-           : op->kind == SHOAL_WORK_ATOMIC ? sizeof(uint64_t)
-                                           : 0;
-}
-
-// These never wait.
+// These never wait. (Accumulates of wide elements may, for each other.)
 static bool is_transfer(const struct came *c)
 {
-    int kind = c->head.op.kind;
-    return c->head.kind == NET_RUN && (kind == SHOAL_WORK_PUT || kind == SHOAL_WORK_GET ||
-                                       kind == SHOAL_WORK_ATOMIC || kind == OPERATION_ACC);
+    const struct operation *op = &c->head.op;
+    bool is_narrow = c->head.kind == NET_RUN && op->kind == OPERATION_ACC &&
+                     element_size((shoal_type_t)op->type) <= sizeof(uint64_t);
+    return is_narrow || (c->head.kind == NET_RUN &&
+                         (op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
+                          op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_FETCH_ACC));
 }
 
 // result: result_size bytes, and where a PE's data goes to.
@@ -389,7 +392,8 @@ static int run(struct came *c, void *result)
 {
     struct operation *op = &c->head.op;
     int needs;
-    op->local = place_of(result_size(op) ? result : c->data);
+    op->local = place_of(c->head.n || !result_size(op) ? (void *)c->data : result);
+    op->local2 = place_of(result);
     int status = operation_run(op, &needs);
     return status == SHOAL_EAGAIN ? SHOAL_EFAULT : status;
 }

@@ -67,8 +67,11 @@ static int run_signal(const struct completion *comp)
 // The target does its part.
 static void tell_target(const struct completion *comp, int initiator, int target)
 {
-    struct operation op = {.kind = OPERATION_COMPLETE, .initiator = initiator, .pe = target,
-                           .has_comp = true, .comp = *comp};
+    struct operation op = {.kind = OPERATION_COMPLETE,
+                           .initiator = initiator,
+                           .pe = target,
+                           .has_comp = true,
+                           .comp = *comp};
     op.comp.initiator_ct = SHOAL_CT_NONE;
     if (comp->signal_op >= 0 || comp->target_ct || comp->am_id)
         net_tell(&op, target);
@@ -171,6 +174,29 @@ static int run_accumulate(const struct operation *op, int *needs)
     return SHOAL_OK;
 }
 
+static int run_fetch_accumulate(const struct operation *op, int *needs)
+{
+    struct place at;
+    size_t size = element_size((shoal_type_t)op->type);
+    int status = region_resolve(&op->remote, op->n, &at);
+    char *to = status ? NULL : reach(at, needs, &status);
+    const char *in = op->has_local ? place_here(op->local) : NULL;
+    char *old = place_here(op->local2);
+    if (status)
+        return status;
+    if ((uintptr_t)to % size)
+        return SHOAL_EINVAL;
+    for (size_t i = 0; i < op->n; i += size) {
+        uint64_t operand = 0, was = 0;
+        if (in)
+            memcpy(&operand, in + i, size);
+        element_atomic(to + i, (shoal_op_t)op->op, (shoal_type_t)op->type, &operand, &operand,
+                       &was);
+        memcpy(old + i, &was, size);
+    }
+    return SHOAL_OK;
+}
+
 static int run_reduce(const struct operation *op, int *needs)
 {
     int status = SHOAL_OK;
@@ -225,6 +251,7 @@ static int run_kind(const struct operation *op, int *needs)
     case SHOAL_WORK_CT_SET: return run_count(op);
     case OPERATION_COMPLETE: return SHOAL_OK;
     case OPERATION_ACC: return run_accumulate(op, needs);
+    case OPERATION_FETCH_ACC: return run_fetch_accumulate(op, needs);
     case OPERATION_COLL: return coll_part_run(op, needs);
     default: return SHOAL_EINVAL;
     }
@@ -233,7 +260,8 @@ static int run_kind(const struct operation *op, int *needs)
 static bool has_remote(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
-           op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC;
+           op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC ||
+           op->kind == OPERATION_FETCH_ACC;
 }
 
 static bool is_sound_atomic(const struct operation *op)
@@ -256,9 +284,13 @@ bool operation_is_sound(const struct operation *op, size_t n)
     case OPERATION_ACC:
         return n == op->n && is_sound_atomic(op) && op->op != SHOAL_CSWAP &&
                n % element_size((shoal_type_t)op->type) == 0;
+    case OPERATION_FETCH_ACC:
+        return n == (op->has_local ? op->n : 0) && op->n <= LIMIT_BOUNCE && is_sound_atomic(op) &&
+               (op->has_local ? op->op != SHOAL_CSWAP : op->op == SHOAL_NOOP) &&
+               element_size((shoal_type_t)op->type) <= 8 &&
+               op->n % element_size((shoal_type_t)op->type) == 0;
     case SHOAL_WORK_CT_INC:
-    case SHOAL_WORK_CT_SET:
-        return n == 0 && op->pe == world.me && counter_is_number(op->ct);
+    case SHOAL_WORK_CT_SET: return n == 0 && op->pe == world.me && counter_is_number(op->ct);
     case OPERATION_COMPLETE:
         return n == 0 && op->pe == world.me && op->has_comp && !comp->initiator_ct &&
                comp->target_ct < LIMIT_COUNTERS && comp->am_id >= 0 && comp->am_id <= 255 &&

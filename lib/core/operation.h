@@ -22,8 +22,9 @@ struct completion {
 
 // Kinds beside SHOAL_WORK_*: accumulate (remote, local, n bytes, op, type; a: 1 when b is a scale's
 // bits), one member's part of a collective (coll_plan.h).
-// OPERATION_COMPLETE: only the completion, on behalf of a PE of another node.
-enum { OPERATION_ACC = 32, OPERATION_COLL, OPERATION_COMPLETE };
+// OPERATION_COMPLETE: only the completion, on behalf of a PE of another node. OPERATION_FETCH_ACC, of
+// such a PE too: accumulate (local: the operands, if it has one) with the old values to local2.
+enum { OPERATION_ACC = 32, OPERATION_COLL, OPERATION_COMPLETE, OPERATION_FETCH_ACC };
 
 struct operation {
     int32_t kind;      // SHOAL_WORK_*
