@@ -33,6 +33,6 @@ done
 
 # Every way of a message is still taken where it should be.
 run "$forbid" EPERM $both oshrun -n 2 --timeout 60 env SHOAL_MPI_STAGE=0 "$build/tests/mpi/ways" \
-    rendezvous some pull some stream 0
+    rendezvous 4 pull 4 stream 0
 expect_rc 0
 exit 0
