@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every collective in its three forms, at lengths on both sides of the thresholds, from every root,
 // in place and not, with an operator that does not commute; values tell where they come from.
-// PES: 1 2 4 7 16
+// ALSO: 16
 #include "mpi_check.h"
 
 enum { LONGEST = 30000 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random trees of communicators against lists of ranks of the world: every process makes the same
 // choices, so that all know who is in which. Each new one is asked who is in it, and used.
-// PES: 1 2 4 7 16
+// ALSO: 16
 #include "mpi_check.h"
 
 enum { MOST = 16, KEPT = 6, ROUNDS = 60 };

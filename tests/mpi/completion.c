@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI 5.0, "Communication Completion" and "Persistent Communication Requests".
-// PES: 1 2 4 7 16
+// ALSO: 16
 #include "mpi_check.h"
 
 enum { N = 12 };

@@ -2,7 +2,7 @@
 // MPI 5.0, "Semantics of Point-to-Point Communication": messages of one sender with tags that both
 // match a receive are received in the order in which they were sent, whatever their size and mode
 // and however they travel; receives match in the order in which they were posted.
-// PES: 1 2 4 7 16
+// ALSO: 16
 #include "mpi_check.h"
 
 enum { MESSAGES = 400, LARGEST = 40000 };

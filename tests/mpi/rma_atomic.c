@@ -2,7 +2,7 @@
 // Accumulates are atomic element by element, whatever calls and operators meet on an element:
 // tokens that are swapped stay the same set, counters that are raised in three ways lose nothing,
 // nobody sees half of an element. In shared and in private memory, at straight and crooked places.
-// PES: 1 2 4 7 16
+// ALSO: 16
 // TIMEOUT: 120
 #include "rma_check.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Synchronization alone: locks that exclude and share, counters behind locks, groups that overlap,
 // epochs of several windows at once and over one buffer, flushes and flags.
-// PES: 1 2 4 7 16
+// ALSO: 16
 // TIMEOUT: 120
 #include "rma_check.h"
 

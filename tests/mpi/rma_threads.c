@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads: all of a process use one window within MPI_Win_lock_all; each locks targets of its own
 // window; accumulates of several threads and processes add up; requests from several threads.
-// PES: 1 2 4 7 16
+// ALSO: 16
 #include "mpi_check.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What windows say of themselves: attributes, names, groups, hints, addresses of shared memory; and
 // windows of odd sizes, units and groups, made and freed over and over.
-// PES: 1 2 4 7 16
+// ALSO: 16
 #include "mpi_check.h"
 
 static MPI_Comm node;

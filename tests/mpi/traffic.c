@@ -5,7 +5,7 @@
 // source, any of both) and each message by one of several calls. A message tells who sent it and as
 // its how manyth: all must come, each once, whole, those of one sender in the order in which MPI's
 // rules say. Sends are completed by a random mix of calls.
-// PES: 1 2 4 7 16
+// ALSO: 16
 // TIMEOUT: 120
 #include "mpi_check.h"
 
