@@ -142,7 +142,7 @@ static void stopped(MPI_Win win, long *p, bool accumulates)
 // Of one origin in their order, and more than can be under way at once.
 static void many(MPI_Win win, long *p)
 {
-    static long old[MANY], big[2 * N], was[2 * N];
+    static long old[MANY], big[2 * N], before[N], was[2 * N];
     const long one = 1;
     p[0] = 0;
     OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -155,7 +155,7 @@ static void many(MPI_Win win, long *p)
         CHECK_EACH(i, MANY, old[i], i);
         for (int i = 0; i < 2 * N; i++)
             big[i] = i;
-        OK(MPI_Get_accumulate(big, N, MPI_LONG, was, N, MPI_LONG, target, 0, N, MPI_LONG,
+        OK(MPI_Get_accumulate(big, N, MPI_LONG, before, N, MPI_LONG, target, 0, N, MPI_LONG,
                               MPI_REPLACE, win));
         OK(MPI_Get_accumulate(big, N, MPI_LONG, was, N, MPI_LONG, target, 0, N, MPI_LONG, MPI_PROD,
                               win));
