@@ -6,6 +6,7 @@
 set -u
 . "$(dirname "$0")/../launch/lib.sh"
 [ -e "$build/lib/libshoal-ofi.so" ] || skip "libshoal-ofi is not built: libfabric is missing"
+is_sanitized t && skip "the thread sanitizer does not follow sources into libfabric"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # libfabric is not ours to judge
 
 chained() { # PROVIDER SETTING...: how many works of each PE were run in chains, at least
