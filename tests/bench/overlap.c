@@ -81,6 +81,7 @@ static void report(const char *name, int kind)
 int main(void)
 {
     shmem_init();
+    pin(shmem_my_pe());
     from = shmem_calloc(COUNT, sizeof *from);
     to = shmem_calloc(COUNT, sizeof *to);
     report("ibroadcast", SHOAL_COLL_BROADCAST);
