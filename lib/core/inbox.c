@@ -122,8 +122,8 @@ static inline bool claim_next(struct peer *peer, struct inbox_room *room)
     room->envelope->seq = number;
     room->ring_bit = peer->ring_bit;
     peer->sent = number;
-    room->ask = peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
-    peer->asked |= room->ask;
+    room->wants_ring = number >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
+    peer->asked |= room->wants_ring;
     return true;
 }
 
@@ -202,35 +202,20 @@ static inline void ring_doorbell(const struct inbox_room *room)
         atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
 }
 
-// Without room for that now, who does not wait leaves it to the next message.
-static void ask_for_ring(int pe, bool waits)
+static inline void commit_here(const struct inbox_room *room)
 {
-    if (waits) {
-        inbox_ask(pe, INBOX_RING_WANTED, 0);
-        return;
-    }
-    if (inbox_try_ask(pe, INBOX_RING_WANTED, 0))
-        return;
-    struct peer *peer = peer_of(pe);
-    peer_lock(peer);
-    peer->asked = false;
-    peer_unlock(peer);
-}
-
-static inline void commit_here(const struct inbox_room *room, bool waits)
-{
+    if (unlikely(room->wants_ring))
+        room->envelope->flags |= ENVELOPE_WANTS_RING;
     publish(room);
     if (room->ring_bit)
         ring_doorbell(room);
     bell_check(&slice_of(room->pe)->inbox.bell);
-    if (unlikely(room->ask))
-        ask_for_ring(room->pe, waits);
 }
 
 void inbox_commit(const struct inbox_room *room)
 {
     if (likely(room->channel != NULL))
-        commit_here(room, true);
+        commit_here(room);
     else
         commit_far(room);
 }
@@ -244,7 +229,7 @@ void inbox_send(int pe, const struct inbox_message *m)
     struct inbox_room room;
     reserve_here(&room, pe);
     inbox_fill(&room, m);
-    commit_here(&room, true);
+    commit_here(&room);
 }
 
 bool inbox_try_send(int pe, const struct inbox_message *m)
@@ -256,7 +241,7 @@ bool inbox_try_send(int pe, const struct inbox_message *m)
     if (!try_reserve(peer_of(pe), &room))
         return false;
     inbox_fill(&room, m);
-    commit_here(&room, false);
+    commit_here(&room);
     return true;
 }
 

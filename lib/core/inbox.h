@@ -32,7 +32,7 @@ struct inbox_room {
     uint64_t ticket;
     uint64_t ring_bit; // in the receiver's doorbell; 0: its shared channel
     int pe;
-    bool ask;          // for a ring, after the commit
+    bool wants_ring;
 };
 struct inbox_room inbox_reserve(int pe);
 void inbox_commit(const struct inbox_room *room);
@@ -54,7 +54,7 @@ bool inbox_try_send(int pe, const struct inbox_message *m); // false: there is n
 void inbox_send_for(int from, int pe, const struct inbox_message *m);
 
 // The runtime's own messages, handled also where handlers may not run.
-enum inbox_what { INBOX_RUN_WORK, INBOX_RING_WANTED, INBOX_RING_MADE, INBOX_RING_OPEN };
+enum inbox_what { INBOX_RUN_WORK, INBOX_RING_MADE, INBOX_RING_OPEN };
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg);
 bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg); // false: there is no room now
 

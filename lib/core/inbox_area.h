@@ -38,7 +38,7 @@ struct envelope {
 };
 _Static_assert(sizeof(struct envelope) == CACHE_LINE, "an envelope is a line");
 
-enum { ENVELOPE_REPLY = 1, ENVELOPE_LONG = 2, ENVELOPE_SYSTEM = 4 };
+enum { ENVELOPE_REPLY = 1, ENVELOPE_LONG = 2, ENVELOPE_SYSTEM = 4, ENVELOPE_WANTS_RING = 8 };
 
 struct channel {
     LINE_ALIGNED _Atomic uint64_t ticket;

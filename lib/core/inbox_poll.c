@@ -119,7 +119,6 @@ static void handle_own(const struct envelope *e)
 {
     switch ((enum inbox_what)e->id) {
     case INBOX_RUN_WORK: trigger_run_for(e->arg); break;
-    case INBOX_RING_WANTED: make_ring(e->from); break;
     case INBOX_RING_MADE: accept_ring(e->from, e->arg); break;
     case INBOX_RING_OPEN:
         ring[e->arg].is_open = true;
@@ -136,6 +135,8 @@ static int poll_channel(struct incoming *in)
         if (taken >
             0) // the senders are ahead: lines to come are on their way while this one is handled
             __builtin_prefetch(&in->channel->envelope[(in->head + 2) & (in->slots - 1)]);
+        if (unlikely(m.envelope.flags & ENVELOPE_WANTS_RING))
+            make_ring(m.envelope.from);
         if (m.envelope.flags & ENVELOPE_SYSTEM) {
             handle_own(&m.envelope);
             handled++;

@@ -27,7 +27,7 @@ static const char *const thread_names[THREADS] = {"sender a", "sender b", "polle
 static const uint8_t messages[][2] = {
     {2, 1}, {3, 0}, {2, 2}, {4, 0}, {3, 2}}; // of a and b, by scenario
 
-enum kind { DATA, WANTED, OPEN };
+enum kind { DATA, WANTING, OPEN }; // WANTING: data, and a ring is asked for
 
 enum mistake {
     NONE,
@@ -78,7 +78,6 @@ struct thread {
     uint8_t kind;    // of message
     uint8_t channel; // of the two
     uint8_t ticket, drained, envelope;
-    uint8_t ask; // for a ring, after this message
 };
 
 struct state {
@@ -121,8 +120,7 @@ static enum step choose(struct state *s, struct thread *me)
         s->peer.ring = 1;
         s->peer.made = 0;
     }
-    if (me->kind == OPEN)
-        me->kind = me->ask ? WANTED : DATA;
+    me->kind = DATA;
     me->channel = s->peer.ring ? RING : SHARED;
     if (s->peer.made) {
         me->kind = OPEN;
@@ -148,14 +146,14 @@ static enum step claim(struct state *s, int t)
             return WRITE_ENVELOPE;
         return READ_DRAINED;
     default:
+        if (me->kind == DATA && s->peer.sent + 1 >= RING_AFTER && !s->peer.asked)
+            me->kind = WANTING;
         me->envelope = (uint8_t)((s->peer.sent + 1) << 2 | me->kind);
         store(&s->m, t, slot(c, ENVELOPE, me->ticket), me->envelope, RELAXED);
         if (me->kind == OPEN)
             return PUBLISH_OPEN;
         s->peer.sent++;
-        if (me->kind == DATA)
-            me->ask = s->peer.sent >= RING_AFTER && !s->peer.asked;
-        s->peer.asked |= me->ask;
+        s->peer.asked |= me->kind == WANTING;
         s->peer.lock = 0;
         return variant.mistake == BELL_FIRST && c == RING ? LOOK_AT_BELL : PUBLISH;
     }
@@ -178,13 +176,10 @@ static enum step open_ring(struct state *s, int t)
     return variant.mistake == UNLOCKED_BETWEEN ? TAKE_LOCK : CHOOSE;
 }
 
-// inbox_send: the message that asks for a ring goes after the one that made it worth it.
 static enum step sent(struct thread *me)
 {
-    bool ask = me->ask && me->kind == DATA;
-    uint8_t left = (uint8_t)(me->left - (me->kind == DATA));
-    *me = (struct thread){.left = left, .kind = ask ? WANTED : DATA, .ask = ask};
-    return ask || left ? TAKE_LOCK : DONE;
+    *me = (struct thread){.left = (uint8_t)(me->left - 1)};
+    return me->left ? TAKE_LOCK : DONE;
 }
 
 static enum step commit(struct state *s, int t)
@@ -270,12 +265,13 @@ static void handle(struct state *s, uint8_t envelope)
     expect(number == s->r.received + 1, "a message is lost, double or out of order");
     s->r.received = number;
     switch ((enum kind)(envelope & 3)) {
-    case DATA: s->thread[RECEIVER].left--; break;
-    case WANTED:
+    case WANTING:
         s->r.made = 1;
         s->r.is_open = variant.mistake == OPEN_WHEN_MADE || variant.mistake == NO_OPEN_MESSAGE;
         store(&s->m, RECEIVER, OFFER, 1, RELEASE);
+        s->thread[RECEIVER].left--;
         break;
+    case DATA: s->thread[RECEIVER].left--; break;
     case OPEN:
         s->r.is_open = 1;
         s->r.active = 1;
