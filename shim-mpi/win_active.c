@@ -35,7 +35,8 @@ MPI_DEFINE(int, Win_fence, int assert, MPI_Win win)
     if (unlikely(w->epoch > EPOCH_FENCE || w->posted))
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch of another kind is open: %s",
                             w->posted ? "MPI_Win_wait ends it" : "complete or unlock it first");
-    error = win_flush(call, w, -1);
+    if (unlikely(w->is_far))
+        error = win_flush(call, w, -1);
     shim_lock_take(&w->lock);
     win_close_touched(w);
     w->epoch = MPI_MODE_NOSUCCEED & assert ? EPOCH_NONE : EPOCH_FENCE;
@@ -204,7 +205,8 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
         return error;
     if (w->epoch != EPOCH_START)
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "MPI_Win_start was not called");
-    error = win_flush(call, w, -1);
+    if (unlikely(w->is_far))
+        error = win_flush(call, w, -1);
     struct group *g = w->started;
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
