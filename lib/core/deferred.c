@@ -6,6 +6,7 @@
 #include "elements.h"
 #include "net.h"
 #include "region.h"
+#include "remote.h"
 #include "settings.h"
 #include "trigger.h"
 #include "wait.h"
@@ -75,8 +76,7 @@ static bool step_of(const struct work *w, struct transport_step *step)
         region_resolve(&op->remote, op->kind == SHOAL_WORK_PUT ? op->n : 8, &at) ||
         world_is_here(at.pe))
         return false;
-    step->at = (struct transport_remote){
-        at.pe, at.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP, at.offset};
+    step->at = remote_at(at);
     return op->kind == SHOAL_WORK_PUT ? step_of_put(w, step) : step_of_atomic(w, step);
 }
 

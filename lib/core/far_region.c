@@ -79,12 +79,6 @@ void far_region_give(struct import *i)
     pthread_mutex_unlock(&lock);
 }
 
-static struct transport_remote in_all(int pe, uint64_t space, uint64_t offset)
-{
-    return (struct transport_remote){pe, space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP,
-                                     offset};
-}
-
 // In a region that its owner has registered. When it finds none, the owner finds the words for it.
 static bool find_region(const struct operation *op, struct transport_remote *at,
                         struct import **import)
@@ -98,7 +92,7 @@ static bool find_region(const struct operation *op, struct transport_remote *at,
     if (!r->stamp || e.stamp != r->stamp || r->offset > e.size || op->n > e.size - r->offset)
         return false;
     if (e.space != SPACE_PRIVATE) {
-        *at = in_all(r->pe, e.space, e.at + r->offset);
+        *at = remote_at((struct place){r->pe, e.space, e.at + r->offset});
         return true;
     }
     *import = e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
@@ -116,7 +110,7 @@ bool far_region_find(const struct operation *op, struct transport_remote *at,
         return false;
     if (region_resolve(&op->remote, op->n, &place) || place.space == SPACE_PRIVATE)
         return find_region(op, at, import);
-    *at = in_all(place.pe, place.space, place.offset);
+    *at = remote_at(place);
     return true;
 }
 

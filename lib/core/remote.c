@@ -333,9 +333,7 @@ static size_t start_some(const char *call, bool put, struct transport_remote at,
 
 size_t remote_start_get(struct place from, void *to, size_t n, struct transport_request *request)
 {
-    struct transport_remote at = {
-        from.pe, from.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP, from.offset};
-    return start_some("a collective call", false, at, to, n, request);
+    return start_some("a collective call", false, remote_at(from), to, n, request);
 }
 
 void remote_start(bool put, struct transport_remote at, void *local, size_t n,

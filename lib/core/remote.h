@@ -14,6 +14,13 @@
 struct shoal_ctx;
 struct stream;
 
+// In memory that every PE of another node reaches.
+static inline struct transport_remote remote_at(struct place p)
+{
+    return (struct transport_remote){p.pe, p.space == SPACE_DATA ? TRANSPORT_DATA : TRANSPORT_HEAP,
+                                     p.offset};
+}
+
 int remote_up(void);
 void remote_down(void);
 
