@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to processes whose channels have no room. No call but a blocking send and a blocking receive,
-// for its answer, waits for room, and no handler does: what cannot go is kept here, in its order, and goes in some later progress.
+// Messages to processes whose channels have no room. No call but a blocking send and a blocking
+// receive, for its answer, waits for room, and no handler does: what cannot go is kept here, in its
+// order, and goes in some later progress.
 //
 //     partner.is_waited_for   outbox of that process | note -> note -> note
 //

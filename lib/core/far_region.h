@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions of PEs of other nodes: long puts and gets go by the transport's RMA, not by messages (as do all of memory that every PE
-// reaches). The
-// owner registers private memory with its transport and leaves the key in its table of regions; the
-// others get that entry, which also tells whether the region is still the one they have a key of.
+// Regions of PEs of other nodes: long puts and gets go by the transport's RMA, not by messages, as do
+// all of memory that every PE reaches. The owner registers private memory with its transport and
+// leaves the key in its table of regions; the others get that entry, which also tells whether the
+// region is still the one they have a key of.
 #ifndef SHOAL_CORE_FAR_REGION_H
 #define SHOAL_CORE_FAR_REGION_H
 
@@ -13,8 +13,8 @@
 void far_region_offer(uint32_t index, void *base, size_t size);
 void far_region_withdraw(uint32_t index);
 
-// Where a put or get goes at a PE of another node; *import is then in use until it is given back, NULL:
-// none is. False: not this way.
+// Where a put or get goes at a PE of another node; *import is then in use until it is given back,
+// NULL: none is. False: not this way.
 struct import;
 bool far_region_find(const struct operation *op, struct transport_remote *at,
                      struct import **import);
