@@ -380,11 +380,16 @@ static void answer_batch(const struct came *c)
 static bool is_transfer(const struct came *c)
 {
     const struct operation *op = &c->head.op;
-    bool is_narrow = c->head.kind == NET_RUN && op->kind == OPERATION_ACC &&
-                     element_size((shoal_type_t)op->type) <= sizeof(uint64_t);
-    return is_narrow || (c->head.kind == NET_RUN &&
-                         (op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
-                          op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_FETCH_ACC));
+    if (c->head.kind != NET_RUN)
+        return false;
+    switch (op->kind) {
+    case SHOAL_WORK_PUT:
+    case SHOAL_WORK_GET:
+    case SHOAL_WORK_ATOMIC:
+    case OPERATION_FETCH_ACC: return true;
+    case OPERATION_ACC: return element_size((shoal_type_t)op->type) <= sizeof(uint64_t);
+    default: return false;
+    }
 }
 
 // result: result_size bytes, and where a PE's data goes to.
