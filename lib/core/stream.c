@@ -115,9 +115,10 @@ static bool push_to(struct stream *s, int pe, bool as_message, bool waits)
         if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
             continue;
         pthread_mutex_lock(&b->lock);
-        if (waits && (pe < 0 || b->pe == pe))
+        bool is_wanted = pe < 0 || b->pe == pe;
+        if (is_wanted && waits)
             push(s, b, as_message);
-        else if (b->pe == pe)
+        else if (is_wanted)
             done = try_push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }

@@ -71,6 +71,8 @@ void stream_push(struct stream *s, int pe);         // -1: all PEs
 bool stream_push_message(struct stream *s, int pe, bool waits);
 void stream_flush(struct stream *s);                // and answered
 void stream_fence(struct stream *s);                // then a flush of what went by itself
+
+// Is there a fence with batches before it that are not answered?
 static inline bool stream_is_fenced(struct stream *s)
 {
     return atomic_load_explicit(&s->fences, memory_order_relaxed) !=
