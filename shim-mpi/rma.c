@@ -201,9 +201,9 @@ static int move_far(struct rma *r, bool put)
         return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %zu bytes", n);
     if (put && !is_dense)
         type_pack(o->type, o->buf, o->count, 0, data, n);
-    int status = SHOAL_ENOMEM;
     if (rma_may_be_later(r) && begin_far(r, data, n, put) == SHOAL_OK)
         return MPI_SUCCESS;
+    int status;
     do
         status = rma_far_move(r, data, put, NULL);
     while (status != SHOAL_OK && rma_again(r, status));

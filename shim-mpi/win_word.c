@@ -54,9 +54,6 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
         failed(status);
 }
 
-// Who waits for a word of another process's control, which rings no bell here, looks at it over and
-// over (progress_look).
-
 // ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
 // readers that hold another lock already pass by the queue: a writer in it may wait for that very
 // lock's other readers, one of which may wait behind another writer here.
@@ -99,6 +96,8 @@ static bool has_queue(struct target *t)
                     atomic_load_explicit(&c->served, memory_order_relaxed);
 }
 
+// Who waits for a word of another process's control, which rings no bell here, looks at it over and
+// over.
 static void queue_up(struct target *t, bool exclusive)
 {
     uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
