@@ -134,7 +134,8 @@ static bool lingers(struct waiter *w)
 // needed: it takes longer than the others here.
 static bool spin(struct waiter *w)
 {
-    for (int i = 0; i < SPINS_PER_CLOCK && !wait_hooks.linger_ns; i++)
+    int relaxes = wait_hooks.linger_ns ? 0 : SPINS_PER_CLOCK;
+    for (int i = 0; i < relaxes; i++)
         cpu_relax();
     if (wait_now_ns() < w->deadline)
         return true;

@@ -51,7 +51,8 @@ struct wait_hooks {
     void (*check)(void);
     struct bell *bell;
     uint64_t linger_ns; // yields go on for so long at least, and again after a ring, because what
-                        // progress serves for others does not show; 0 where cores are shared
+                        // progress serves for others does not show; 0 where cores are shared. Not
+                        // 0: progress looks at a network, and spinning does nothing else
 };
 extern struct wait_hooks wait_hooks;
 
