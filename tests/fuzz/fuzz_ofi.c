@@ -9,33 +9,17 @@
 //     k  bytes of a region's key, of that PE; flag 4 as well
 //     p  an operation on the region imported last, of that PE
 //     w  time passes
+#include "fuzz_transport.h"
 #include "ofi/ofi.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { NPES = 4, HEAP = 4096, KEPT = 16 };
-#define SECRET UINT64_C(0x5365637265744b65)
+enum { KEPT = 16 };
 
 static struct ofi_ep *ep;
 static struct fi_info info;
 static struct fi_domain_attr domain_attr;
 static struct fi_fabric_attr fabric_attr = {.prov_name = (char *)"tcp;ofi_rxm"};
 static struct fi_ep_attr ep_attr;
-static unsigned char heap[HEAP];
-static unsigned char *blobs[NPES];
-static uint32_t expected[NPES]; // number of its next message
 static int region;
-static unsigned seen;
-
-// Libraries that libfabric loads handle signals in their own way.
-static void require(bool holds)
-{
-    if (!holds)
-        __builtin_trap();
-}
 
 // ---- A libfabric that takes everything, and completes it in the next step.
 static struct ofi_op *posted[KEPT];
@@ -90,20 +74,10 @@ static struct fid_ep fake_ep = {.msg = &msg_ops, .rma = &rma_ops};
 static struct fid_av fake_av = {.ops = &av_ops};
 
 // ---- The endpoint, made anew for each input
-static void on_am(void *arg, int from, const void *payload, size_t n)
-{
-    (void)arg;
-    require(from > 0 && from < NPES && n <= MESSAGE_MAX);
-    for (size_t i = 0; i < n; i++)
-        seen += ((const unsigned char *)payload)[i];
-}
-
 static void ep_new(void)
 {
     ep = calloc(1, sizeof *ep);
-    ep->job = (struct transport_job){.npes = NPES, .secret = SECRET, .on_am = on_am};
-    ep->job.region[TRANSPORT_HEAP].base = heap;
-    ep->job.region[TRANSPORT_HEAP].size = HEAP;
+    ep->job = fuzz_job();
     pthread_mutex_init(&ep->lock, NULL);
     info = (struct fi_info){.addr_format = FI_SOCKADDR_IN,
                             .domain_attr = &domain_attr,
@@ -126,7 +100,6 @@ static void ep_new(void)
         ep->free_ops = &ep->ops[i];
     }
     memset(posted, 0, sizeof posted);
-    memset(expected, 0, sizeof expected);
     region = -1;
 }
 
@@ -136,10 +109,7 @@ static void ep_free(void)
     ofi_imports_free(ep);
     free(ep->peer);
     free(ep->blob);
-    for (int pe = 0; pe < NPES; pe++) {
-        free(blobs[pe]);
-        blobs[pe] = NULL;
-    }
+    blobs_free();
     pthread_mutex_destroy(&ep->lock);
     free(ep);
 }
@@ -147,33 +117,14 @@ static void ep_free(void)
 // ---- Steps
 static void message(int flags, const uint8_t *bytes, size_t n)
 {
-    struct message_header header;
     unsigned char data[MESSAGE_BYTES];
     n = n < sizeof data ? n : sizeof data;
     memcpy(data, bytes, n);
-    if (n >= sizeof header) {
-        memcpy(&header, data, sizeof header);
-        if (flags & 1)
-            header.secret = SECRET;
-        if (flags & 2 && header.from < NPES)
-            header.seq = expected[header.from]++;
-        memcpy(data, &header, sizeof header);
-    }
+    make_right(data, n, flags);
     pthread_mutex_lock(&ep->lock);
     messages_arrived(&ep->messages, messages_copy(data, n));
     messages_deliver(&ep->messages);
     pthread_mutex_unlock(&ep->lock);
-}
-
-// The bytes in memory of their own size, sealed when that is asked for.
-static unsigned char *sealed(bool right, const uint8_t *bytes, size_t n, size_t size)
-{
-    unsigned char *copy = calloc(1, size);
-    memcpy(copy, bytes, n < size ? n : size);
-    uint64_t seal = job_seal(copy, size);
-    if (right)
-        memcpy(copy + size - sizeof seal, &seal, sizeof seal);
-    return copy;
 }
 
 static void address(int pe, bool right, const uint8_t *bytes, size_t n)
@@ -226,17 +177,13 @@ static void pass_time(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ep_new();
-    for (size_t at = 0, n; at + 4 <= size; at += 4 + n) {
-        int flags = data[at + 1], pe = 1 + (flags & 3) % 3;
-        const uint8_t *bytes = data + at + 4;
-        n = data[at + 2] | (size_t)(data[at + 3] & 31) << 8;
-        if (n > size - at - 4)
-            n = size - at - 4;
-        switch (data[at]) {
-        case 'm': message(flags, bytes, n); break;
-        case 'b': address(pe, flags & 4, bytes, n); break;
-        case 'k': import(pe, flags & 4, bytes, n); break;
-        case 'p': use_region(pe); break;
+    struct fuzz_step s;
+    for (const uint8_t *at = data; next_step(&at, data + size, &s);) {
+        switch (s.kind) {
+        case 'm': message(s.flags, s.bytes, s.n); break;
+        case 'b': address(s.pe, s.flags & 4, s.bytes, s.n); break;
+        case 'k': import(s.pe, s.flags & 4, s.bytes, s.n); break;
+        case 'p': use_region(s.pe); break;
         case 'w': pass_time(); break;
         }
     }

@@ -18,31 +18,16 @@
 //
 // UCX reads addresses and keys without being told their lengths; what it makes of damaged ones is
 // its own and not tried here.
+#include "fuzz_transport.h"
 #include "ucx/ucx.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { NPES = 4, HEAP = 4096, KEPT = 24, ASKED = 64 };
-#define SECRET UINT64_C(0x5365637265744b65)
+enum { KEPT = 24, ASKED = 64 };
 
 static struct ucx_ep *ep;
-static unsigned char heap[HEAP];
-static unsigned char *blobs[NPES];
-static uint32_t expected[NPES]; // number of its next message
 static int region, region_pe;
 static struct transport_request asked[ASKED]; // requests of operations
 static int asked_count;
 static uint64_t words[ASKED][2]; // where their results go
-static unsigned seen;
-
-static void require(bool holds)
-{
-    if (!holds)
-        __builtin_trap();
-}
 
 // ---- A UCX that takes operations and ends them in a later step.
 struct ucp_ep {
@@ -263,23 +248,13 @@ void ucp_worker_release_address(ucp_worker_h worker, ucp_address_t *address)
 }
 
 // ---- The endpoint, made anew for each input
-static void on_am(void *arg, int from, const void *payload, size_t n)
-{
-    (void)arg;
-    require(from > 0 && from < NPES && n <= MESSAGE_MAX);
-    for (size_t i = 0; i < n; i++)
-        seen += ((const unsigned char *)payload)[i];
-}
-
 static void ep_new(void)
 {
     static struct ucx_op *ops; // kept: to clear so much takes longer than all the rest
     if (!ops)
         ops = calloc(UCX_OPS, sizeof *ops);
     ep = calloc(1, sizeof *ep);
-    ep->job = (struct transport_job){.npes = NPES, .secret = SECRET, .on_am = on_am};
-    ep->job.region[TRANSPORT_HEAP].base = heap;
-    ep->job.region[TRANSPORT_HEAP].size = HEAP;
+    ep->job = fuzz_job();
     pthread_mutex_init(&ep->lock, NULL);
     ucx_messages_open(ep);
     ucx_messages_listen(ep);
@@ -290,7 +265,6 @@ static void ep_new(void)
         ops[i].ep = ep;
         ucx_op_give(ep, &ops[i]);
     }
-    memset(expected, 0, sizeof expected);
     asked_count = 0;
     region = -1;
 }
@@ -318,10 +292,7 @@ static void ep_free(void)
     ucx_imports_free(ep);
     free(ep->peer);
     free(ep->blob);
-    for (int pe = 0; pe < NPES; pe++) {
-        free(blobs[pe]);
-        blobs[pe] = NULL;
-    }
+    blobs_free();
     pthread_mutex_destroy(&ep->lock);
     free(ep);
 }
@@ -329,18 +300,10 @@ static void ep_free(void)
 // ---- Steps
 static void message(int flags, const uint8_t *bytes, size_t n)
 {
-    struct message_header header;
     ucp_am_recv_param_t param = {.recv_attr = flags & 8 ? UCP_AM_RECV_ATTR_FLAG_RNDV : 0};
     unsigned char *data = malloc(n + 1); // as long as it is
     memcpy(data, bytes, n);
-    if (n >= sizeof header) {
-        memcpy(&header, data, sizeof header);
-        if (flags & 1)
-            header.secret = SECRET;
-        if (flags & 2 && header.from < NPES)
-            header.seq = expected[header.from]++;
-        memcpy(data, &header, sizeof header);
-    }
+    make_right(data, n, flags);
     pthread_mutex_lock(&ep->lock);
     unsigned before = ep->messages.came;
     came(ep, data, flags & 4 ? 1 : 0, data, n, &param);
@@ -348,17 +311,6 @@ static void message(int flags, const uint8_t *bytes, size_t n)
     pthread_mutex_unlock(&ep->lock);
     free(data);
     ucx_progress(ep);
-}
-
-// The bytes in memory of their own size, sealed when that is asked for.
-static unsigned char *sealed(bool right, const uint8_t *bytes, size_t n, size_t size)
-{
-    unsigned char *copy = calloc(1, size);
-    memcpy(copy, bytes, n < size ? n : size);
-    uint64_t seal = job_seal(copy, size);
-    if (right)
-        memcpy(copy + size - sizeof seal, &seal, sizeof seal);
-    return copy;
 }
 
 static void address(int pe, bool right, const uint8_t *bytes, size_t n)
@@ -431,24 +383,20 @@ static void broke(int pe)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ep_new();
-    for (size_t at = 0, n; at + 4 <= size; at += 4 + n) {
-        int flags = data[at + 1], pe = 1 + (flags & 3) % 3;
-        const uint8_t *bytes = data + at + 4;
-        n = data[at + 2] | (size_t)(data[at + 3] & 31) << 8;
-        if (n > size - at - 4)
-            n = size - at - 4;
-        switch (data[at]) {
-        case 'm': message(flags, bytes, n); break;
-        case 'b': address(pe, flags & 4, bytes, n); break;
-        case 'k': import(pe, flags & 4, bytes, n); break;
-        case 'p': operate(pe, flags); break;
-        case 's': ucx_am(ep, NULL, pe, bytes, n); break;
-        case 'f': ucx_flush(ep, NULL, flags & 4 ? -1 : pe); break;
-        case 'e': broke(pe); break;
-        case 'w': pass_time(flags); break;
+    struct fuzz_step s;
+    for (const uint8_t *at = data; next_step(&at, data + size, &s);) {
+        switch (s.kind) {
+        case 'm': message(s.flags, s.bytes, s.n); break;
+        case 'b': address(s.pe, s.flags & 4, s.bytes, s.n); break;
+        case 'k': import(s.pe, s.flags & 4, s.bytes, s.n); break;
+        case 'p': operate(s.pe, s.flags); break;
+        case 's': ucx_am(ep, NULL, s.pe, s.bytes, s.n); break;
+        case 'f': ucx_flush(ep, NULL, s.flags & 4 ? -1 : s.pe); break;
+        case 'e': broke(s.pe); break;
+        case 'w': pass_time(s.flags); break;
         case 'r':
-            says = bytes;
-            says_end = bytes + n;
+            says = s.bytes;
+            says_end = s.bytes + s.n;
             break;
         }
     }
