@@ -203,20 +203,24 @@ static void late_ids(void)
 
 // A handler that puts, gets, accumulates, counts, sends on, and looks for more.
 static shoal_ct_t worked;
-static uint64_t sum, ring_box, done_work;
+static uint64_t sum, ring_box, own_word, done_work;
+static uint64_t put_word, got_word; // of the handler's transfers, which end after it
+static shoal_event_t put_event, got_event;
 
 static void on_worker(const shoal_am_t *am)
 {
-    shoal_rptr_t there, total;
+    shoal_rptr_t there, word, total;
     const uint64_t one = 1;
-    uint64_t got = 0;
-    shoal_event_t event = {0}, *list[] = {&event};
+    shoal_event_t *list[] = {&put_event, &got_event};
     size_t done = 0;
+    put_word = am->arg;
     CHECK_EQ(shoal_rptr_symmetric(&ring_box, am->from, &there), SHOAL_OK);
-    CHECK_EQ(shoal_put(there, &am->arg, sizeof am->arg, NULL, &event), SHOAL_OK);
-    CHECK_EQ(shoal_test(1, list, &done, NULL), SHOAL_OK);
-    CHECK_EQ(shoal_get(&got, there, sizeof got, NULL, NULL), SHOAL_OK);
-    CHECK_EQ(got, am->arg);
+    CHECK_EQ(shoal_put(there, &put_word, sizeof put_word, &(shoal_comp_t){.target_ct = worked},
+                       &put_event),
+             SHOAL_OK);
+    CHECK_EQ(shoal_rptr_symmetric(&own_word, am->from, &word), SHOAL_OK);
+    CHECK_EQ(shoal_get(&got_word, word, sizeof got_word, NULL, &got_event), SHOAL_OK);
+    CHECK_EQ(shoal_test(2, list, &done, NULL), SHOAL_OK);
     CHECK_EQ(shoal_rptr_symmetric(&sum, 0, &total), SHOAL_OK);
     CHECK_EQ(shoal_atomic(total, SHOAL_SUM, SHOAL_UINT64, &one, NULL, NULL, NULL, NULL), SHOAL_OK);
     shmem_uint64_atomic_add(&sum, 1, 0);
@@ -234,12 +238,17 @@ static void on_worked(const shoal_am_t *am)
 static void working_handlers(void)
 {
     shoal_ct_value_t v;
+    shoal_event_t *events[] = {&put_event, &got_event};
+    own_word = (unsigned)me + 2000u;
+    shmem_barrier_all();
     CHECK_EQ(shoal_am_request(right_pe(), WORKER, (unsigned)me + 1000u, NULL, 0), SHOAL_OK);
-    CHECK_EQ(shoal_ct_wait(1, &worked, &(uint64_t){1}, &(size_t){0}), SHOAL_OK);
+    CHECK_EQ(shoal_ct_wait(1, &worked, &(uint64_t){2}, &(size_t){0}), SHOAL_OK);
     CHECK_EQ(shoal_ct_get(worked, &v), SHOAL_OK);
-    CHECK_EQ(v.success, 1);
+    CHECK_EQ(v.success, 2);
     CHECK_EQ(ring_box, (unsigned)me + 1000u);
     until(&done_work, 1);
+    CHECK_EQ(shoal_wait(2, events, 2, NULL, NULL), SHOAL_OK);
+    CHECK_EQ(got_word, (unsigned)left_pe() + 2000u);
     shmem_barrier_all();
     if (me == 0)
         CHECK_EQ(sum, 2 * (unsigned)npes);
