@@ -54,6 +54,16 @@ bool coll_part_is_free(const struct operation *op)
     return atomic_load_explicit(&entry(&v, v.part)->claimed, memory_order_relaxed) < v.round;
 }
 
+// The root takes its own part when it starts.
+bool coll_part_is_early(const struct operation *op)
+{
+    struct view v = view_of(op);
+    const struct coll_what *e = what(&v, v.part);
+    return e->kind == SHOAL_COLL_BROADCAST &&
+           (v.part == e->root || atomic_load_explicit(&entry(&v, e->root)->claimed,
+                                                      memory_order_acquire) == v.round);
+}
+
 static struct place src_of(const struct view *v, int member, size_t offset)
 {
     return place_add(what(v, member)->src, (ptrdiff_t)offset);
@@ -225,8 +235,17 @@ static void end_part(const struct view *v, int status)
         counter_add(&entry(v, i)->done, set_pe(&v->set, i), 1, 0);
 }
 
+// A member that sleeps may take a part of what is long.
+static void wake_member(const struct view *v)
+{
+    const struct coll_what *e = what(v, v->part);
+    if (e->count * e->size >= LIMIT_COLL_BROADCAST)
+        bell_check(&world_ctl(set_pe(&v->set, v->part))->bell);
+}
+
 static void run_claimed(const struct view *v)
 {
+    wake_member(v);
     ORDERED_ELSEWHERE(); // buffers that other PEs filled for others
     int status = run_part(v);
     ORDERED_ELSEWHERE();
@@ -242,7 +261,8 @@ int coll_part_run(const struct operation *op, int *needs)
         *needs = set_pe(&v.set, v.part); // who uses it has registered it
         return SHOAL_EAGAIN;
     }
-    if (atomic_compare_exchange_strong_explicit(&e->claimed, &before, v.round, memory_order_acquire,
+    // release: whoever sees the root's claim of a broadcast reads its description.
+    if (atomic_compare_exchange_strong_explicit(&e->claimed, &before, v.round, memory_order_acq_rel,
                                                 memory_order_relaxed))
         run_claimed(&v);
     return SHOAL_OK;

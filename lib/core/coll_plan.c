@@ -276,11 +276,14 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
         return SHOAL_OK;
     }
     struct work *w = trigger_new();
+    int needs;
     if (!w)
         return SHOAL_ENOMEM;
     take_entry(p, event);
     w->done = 0;
     fill_part(p, slot_of(p), &w->op);
+    if (coll_part_is_early(&w->op))
+        coll_part_run(&w->op, &needs);
     struct coll_entry *first = &team_area_at(team, 0)->coll[slot_of(p)];
     trigger_arm(w, &first->ready, p->round * (uint64_t)team->set.size);
     counter_add(&first->ready, set_pe(&team->set, 0), 1, 0);
