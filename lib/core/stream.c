@@ -86,7 +86,7 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
     b->count = 0;
     // Pairs with the acquire loads of those who find nothing here.
     atomic_store_explicit(&b->n, 0, memory_order_release);
-    atomic_fetch_sub_explicit(&stream_open, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&stream_open, 1, memory_order_release);
     return true;
 }
 
@@ -110,6 +110,9 @@ static struct batch *batch_at(struct stream *s, int i)
 static bool push_to(struct stream *s, int pe, bool as_message, bool waits)
 {
     bool done = true;
+    // What this thread has gathered it sees here, or that it has left.
+    if (!atomic_load_explicit(&stream_open, memory_order_acquire))
+        return true;
     for (int i = 0; i < STREAM_BATCHES && done; i++) {
         struct batch *b = batch_at(s, i);
         if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
