@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // In order of preference. What a provider is not asked about is known only from its documentation.
 static const struct ofi_profile profiles[] = {
@@ -96,12 +97,48 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
     return hints;
 }
 
+// The environment with what bounds ofi_rxm's buffers, thousands of 16 KB for each PE otherwise: it
+// asks nothing else. What the user has set comes first and so wins. Kept, others may be looking.
+static char **bounded(char **own)
+{
+    static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=8192";
+    static char receives[] = "FI_OFI_RXM_MSG_RX_SIZE=256";
+    static char **with;
+    _Static_assert(MESSAGE_BYTES <= 8192, "a message needs one buffer");
+    size_t n = 0;
+    while (own && own[n])
+        n++;
+    with = malloc((n + 3) * sizeof *with);
+    if (!with)
+        return own;
+    if (n)
+        memcpy(with, own, n * sizeof *with);
+    with[n] = buffer_size;
+    with[n + 1] = receives;
+    with[n + 2] = NULL;
+    return with;
+}
+
+// libfabric reads its settings in the first call. The program's environment is as it was afterwards,
+// unless something in there has changed it.
+static int getinfo(const struct fi_info *hints, struct fi_info **all)
+{
+    static bool told;
+    char **own = environ, **with = told ? own : bounded(own);
+    told = true;
+    environ = with;
+    int r = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, all);
+    if (environ == with)
+        environ = own;
+    return r;
+}
+
 static struct fi_info *list(const struct transport_job *job, uint64_t more)
 {
     struct fi_info *hints = hints_new(job->provider, more), *all = NULL;
     if (!hints)
         return NULL;
-    int r = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all);
+    int r = getinfo(hints, &all);
     fi_freeinfo(hints);
     if (r)
         job_log(job, "ofi", LOG_DEBUG, "libfabric has no %s%s: %s",
