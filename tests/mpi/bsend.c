@@ -27,6 +27,15 @@ static void receive(int n, int tag, MPI_Comm comm)
     CHECK_EACH(i, n, in[i], fill_byte((unsigned)(left_pe() * 10 + tag), i));
 }
 
+// Where room was left: when the sender hears that its message has been received is not said.
+static void bsend_in_time(int n, int tag, MPI_Comm comm)
+{
+    int error;
+    while (class_of(error = bsend(n, tag, comm)) == MPI_ERR_BUFFER)
+        ;
+    OK(error);
+}
+
 static void expect_full(int error)
 {
     CHECK_EQ(class_of(error), MPI_ERR_BUFFER);
@@ -70,8 +79,8 @@ static void first_fit(void)
     MPI_Barrier(MPI_COMM_WORLD);
     receive(LENGTH, 1, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    OK(bsend(LENGTH / 2, 5, MPI_COMM_WORLD));
-    OK(bsend(LENGTH / 4, 6, MPI_COMM_WORLD));
+    bsend_in_time(LENGTH / 2, 5, MPI_COMM_WORLD);
+    bsend_in_time(LENGTH / 4, 6, MPI_COMM_WORLD);
     expect_full(bsend(LENGTH / 2, 7, MPI_COMM_WORLD));
     MPI_Barrier(MPI_COMM_WORLD);
     receive(LENGTH, 0, MPI_COMM_WORLD);
