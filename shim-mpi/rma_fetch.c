@@ -5,6 +5,7 @@
 #include "rma.h"
 #include "rma_words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Fetch and op
@@ -90,6 +91,24 @@ static int swap_locked(struct rma *r, const void *compare, size_t size)
     return status;
 }
 
+static int swap_far(struct rma *r, const void *compare, size_t size, shoal_event_t *event)
+{
+    return shoal_atomic(r->at.at, SHOAL_CSWAP, word_type(size), r->origin.buf, compare,
+                        r->result.buf, NULL, event);
+}
+
+// To another node, where it is but begun here.
+static bool begin_swap(struct rma *r, const void *compare, size_t size)
+{
+    struct rma_later *l = rma_may_be_later(r) ? rma_later_new(r) : NULL;
+    if (!l || swap_far(r, compare, size, &l->event) != SHOAL_OK) {
+        free(l);
+        return false;
+    }
+    rma_later_start(r, l);
+    return true;
+}
+
 static int swap(struct rma *r, const void *compare, size_t size)
 {
     if (r->is_scattered)
@@ -97,8 +116,7 @@ static int swap(struct rma *r, const void *compare, size_t size)
     if (r->at.memory != MEMORY_SHARED || !is_word_type(r->there.type) || r->at.va % size)
         return swap_locked(r, compare, size);
     if (!r->at.direct)
-        return shoal_atomic(r->at.at, SHOAL_CSWAP, word_type(size), r->origin.buf, compare,
-                            r->result.buf, NULL, NULL);
+        return begin_swap(r, compare, size) ? SHOAL_OK : swap_far(r, compare, size, NULL);
     swap_here(size, r->at.direct, r->origin.buf, compare, r->result.buf);
     return SHOAL_OK;
 }

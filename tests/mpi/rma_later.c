@@ -46,6 +46,7 @@ static void go_on(void)
 }
 
 static long out[2 * N], in[8][N];
+static long held, swapped = -5; // what the first compare_and_swap finds, and leaves
 
 // One of each kind that shared memory has: parts of the window, one after the other.
 static void begin_accumulates(MPI_Win win, MPI_Request *r)
@@ -61,6 +62,8 @@ static void begin_accumulates(MPI_Win win, MPI_Request *r)
                           MPI_SUM, win));
     OK(MPI_Fetch_and_op(out, in[4], MPI_LONG, target, 6 * PART, MPI_SUM, win));
     OK(MPI_Fetch_and_op(NULL, in[4] + 1, MPI_LONG, target, 6 * PART, MPI_NO_OP, win));
+    OK(MPI_Compare_and_swap(&swapped, &held, in[4] + 2, MPI_LONG, target, 6 * PART, win));
+    OK(MPI_Compare_and_swap(&swapped, &held, in[4] + 3, MPI_LONG, target, 6 * PART + 2, win));
     OK(MPI_Raccumulate(out, PART, MPI_LONG, target, 7 * PART, PART, MPI_LONG, MPI_MAX, win, &r[2]));
     OK(MPI_Rget_accumulate(out, PART, MPI_LONG, in[5], PART, MPI_LONG, target, 7 * PART, PART,
                            MPI_LONG, MPI_SUM, win, &r[3]));
@@ -94,6 +97,8 @@ static void check_back(bool accumulates)
     CHECK_EACH(i, PART, in[3][i], value((long)i));
     CHECK_EQ(in[4][0], 6 * PART);
     CHECK_EQ(in[4][1], 6 * PART + value(0));
+    CHECK_EQ(in[4][2], held);
+    CHECK_EQ(in[4][3], 6 * PART + 2);
     CHECK_EACH(i, PART, in[5][i], larger((long)i));
 }
 
@@ -106,7 +111,8 @@ static void check_there(const long *p, bool accumulates)
         return;
     CHECK_EACH(i, PART, p[4 * PART + i], 4 * PART + i + value((long)i) + value(2 * (long)i));
     CHECK_EACH(i, PART, p[5 * PART + i], value((long)i) + value(2 * (long)i));
-    CHECK_EQ(p[6 * PART], 6 * PART + value(0));
+    CHECK_EQ(p[6 * PART], swapped);
+    CHECK_EQ(p[6 * PART + 2], 6 * PART + 2);
     CHECK_EACH(i, PART, p[7 * PART + i], larger((long)i) + value((long)i));
 }
 
@@ -116,6 +122,7 @@ static void stopped(MPI_Win win, long *p, bool accumulates)
                                MPI_REQUEST_NULL};
     for (int i = 0; i < N; i++)
         p[i] = i;
+    held = 6 * PART + value(0);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (me == 0) {
         memset(in, 0xff, sizeof in);
