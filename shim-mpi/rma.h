@@ -80,11 +80,18 @@ struct rma_later {
     const struct type *from; // n elements of this type, NULL: a stream of n bytes
     MPI_Count n;
     shoal_event_t event;
+    // An operation of several parts: each part has its own event, the whole all the rest.
+    struct rma_later *whole; // NULL: no part
+    _Atomic int parts;       // of a whole: those that are not done, and 1 while more may come
+    _Atomic int status;      // the first failure of one
 };
 struct rma_later *rma_later_new(struct rma *r); // NULL: no memory
 void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const struct type *from,
                       MPI_Count n);
 void rma_later_start(struct rma *r, struct rma_later *l);
+void rma_later_start_whole(struct rma *r, struct rma_later *whole);
+void rma_later_start_part(struct rma_later *whole, struct rma_later *part);
+void rma_later_all_started(struct rma_later *whole);
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped
 // here; *to is where. NULL: somebody has to look closer.

@@ -190,34 +190,71 @@ static void array_free(struct array *array)
         free(array->at);
 }
 
-// ---- Begun by the call, where it is one run of words at another node
-static bool may_be_later(const struct rma *r, const struct type *basic)
+// ---- Begun by the call, where all of it is words at another node: a part for each run of them
+struct begun {
+    struct acc acc;
+    struct rma_later *whole;
+};
+
+static int has_whole_words(MPI_Count disp, MPI_Count bytes, void *size)
 {
-    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
-           r->there.type == basic && r->at.va % (uint64_t)basic->size == 0 &&
-           !(target_access(r->t) & ACCESS_EXCLUSIVE) && words_far_begins(r->op, basic);
+    return disp % *(MPI_Count *)size || bytes % *(MPI_Count *)size ? SHOAL_EFAULT : SHOAL_OK;
 }
 
-// Where that works the arrays that are copies are taken.
-static bool begin(struct rma *r, const struct type *basic, struct array *in, struct array *old)
+static bool may_be_later(const struct rma *r, const struct type *basic)
 {
-    struct rma_later *l = rma_later_new(r);
-    if (!l)
-        return false;
-    int status = words_far_begin(r->op, basic, r->at.at, in->at, old->at, r->there.count,
-                                 &l->event);
+    MPI_Count size = basic->size;
+    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
+           r->at.va % (uint64_t)size == 0 && !(target_access(r->t) & ACCESS_EXCLUSIVE) &&
+           words_far_begins(r->op, basic) &&
+           (r->there.type == basic ||
+            type_walk(r->there.type, r->there.count, has_whole_words, &size) == SHOAL_OK);
+}
+
+static int begin_run(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct begun *b = arg;
+    struct acc *a = &b->acc;
+    struct rma *r = a->r;
+    struct rma_later *part = rma_later_new(r);
+    int status = part ? words_far_begin(r->op, a->basic, shoal_rptr_add(r->at.at, disp), a->in,
+                                        a->old, bytes / a->basic->size, &part->event)
+                      : SHOAL_ENOMEM;
     if (status != SHOAL_OK) {
-        free(l);
-        return false;
+        free(part);
+        return status;
+    }
+    rma_later_start_part(b->whole, part);
+    a->in = a->in ? a->in + bytes : NULL;
+    a->old = a->old ? a->old + bytes : NULL;
+    return SHOAL_OK;
+}
+
+// Takes the arrays that are copies. The first failure is the operation's.
+static int begin(struct rma *r, const struct type *basic, struct array *in, struct array *old)
+{
+    struct begun b = {.acc = {.r = r, .basic = basic, .in = in->at, .old = old->at},
+                      .whole = rma_later_new(r)};
+    int none = SHOAL_OK;
+    if (!b.whole) {
+        array_free(in);
+        array_free(old);
+        return SHOAL_ENOMEM;
     }
     if (in->is_copy)
-        l->out = in->at;
+        b.whole->out = in->at;
     if (old->is_copy) {
-        l->back = old->at;
-        rma_later_unpack(l, &r->result, basic, r->there.count);
+        b.whole->back = old->at;
+        rma_later_unpack(b.whole, &r->result, basic,
+                         r->there.count * r->there.type->size / basic->size);
     }
-    rma_later_start(r, l);
-    return true;
+    rma_later_start_whole(r, b.whole);
+    int status = r->there.type == basic ? begin_run(0, r->there.count * basic->size, &b)
+                                        : type_walk(r->there.type, r->there.count, begin_run, &b);
+    if (status != SHOAL_OK)
+        atomic_compare_exchange_strong(&b.whole->status, &none, status);
+    rma_later_all_started(b.whole);
+    return status;
 }
 
 static int accumulate(struct rma *r, const struct type *basic, bool has_result)
@@ -235,9 +272,11 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     }
     if (in.is_copy)
         type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
-    if (later && begin(r, basic, &in, &old))
-        return MPI_SUCCESS;
     int status;
+    if (later) {
+        status = begin(r, basic, &in, &old);
+        return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
+    }
     do {
         a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};
         status = change_all(&a);

@@ -2,8 +2,7 @@
 // Operations that are under way to other nodes after their call has returned. They are in a list of
 // their window, which a progress hook goes through; flushes wait until the list has none for them.
 //
-// Everything is done within the hook, which one thread runs at a time: nobody else looks at the
-// events.
+// The events are looked at within the hook alone, which one thread runs at a time.
 #include "error.h"
 #include "rma.h"
 
@@ -31,6 +30,14 @@ void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const stru
 // l's memory is gone; the caller tells the window.
 static void end(struct rma_later *l, int status)
 {
+    int none = SHOAL_OK;
+    if (l->whole) {
+        if (status != SHOAL_OK)
+            atomic_compare_exchange_strong(&l->whole->status, &none, status);
+        rma_later_all_started(l->whole);
+        free(l);
+        return;
+    }
     const struct rma_side *to = &l->to;
     if (to->type && status == SHOAL_OK && l->from)
         type_copy(to->type, to->buf, to->count, l->from, l->back, l->n);
@@ -110,7 +117,7 @@ static bool look(struct progress_hook *hook)
     while ((l = done)) {
         struct target *t = l->t;
         int none = SHOAL_OK, status = l->event.status;
-        bool is_told = l->request != NULL;
+        bool is_told = (l->whole ? l->whole : l)->request != NULL;
         done = l->next;
         end(l, status);
         if (status != SHOAL_OK && !is_told)
@@ -123,16 +130,9 @@ static bool look(struct progress_hook *hook)
     return true;
 }
 
-void rma_later_start(struct rma *r, struct rma_later *l)
+static void add(struct rma_later *l)
 {
-    struct win *w = r->w;
-    r->is_under_way = true;
-    if (r->request) {
-        l->request = request_new(sizeof *l->request, REQUEST_PLAIN, NULL, NULL);
-        l->request->is_held = true; // given back at its end
-        request_keep(l->request);
-        *r->request = object_handle(l->request);
-    }
+    struct win *w = l->w;
     atomic_fetch_add_explicit(&l->t->under_way, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&w->later.under_way, 1, memory_order_relaxed);
     shim_lock_take(&w->later.lock);
@@ -146,6 +146,43 @@ void rma_later_start(struct rma *r, struct rma_later *l)
         progress_add(&w->later.hook);
     }
     shim_lock_give(&w->later.lock);
+}
+
+static void take_request(struct rma *r, struct rma_later *l)
+{
+    r->is_under_way = true;
+    if (r->request) {
+        l->request = request_new(sizeof *l->request, REQUEST_PLAIN, NULL, NULL);
+        l->request->is_held = true; // given back at its end
+        request_keep(l->request);
+        *r->request = object_handle(l->request);
+    }
+}
+
+void rma_later_start(struct rma *r, struct rma_later *l)
+{
+    take_request(r, l);
+    add(l);
+}
+
+void rma_later_start_whole(struct rma *r, struct rma_later *whole)
+{
+    take_request(r, whole);
+    whole->parts = 1;
+}
+
+void rma_later_start_part(struct rma_later *whole, struct rma_later *part)
+{
+    part->whole = whole;
+    atomic_fetch_add_explicit(&whole->parts, 1, memory_order_relaxed);
+    add(part);
+}
+
+// Also of each part at its end. acq_rel: the last one ends the whole after what all have brought.
+void rma_later_all_started(struct rma_later *whole)
+{
+    if (atomic_fetch_sub_explicit(&whole->parts, 1, memory_order_acq_rel) == 1)
+        end(whole, atomic_load_explicit(&whole->status, memory_order_relaxed));
 }
 
 int rma_later_wait(struct win *w, int rank)

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { N = 1000, PART = 100, MANY = 1200, REQUESTS = 4 };
+enum { N = 1000, PART = 100, MANY = 1200, REQUESTS = 4, RUNS = 10, STRIDE = 12 };
 static int target;
 static pid_t process;
 
@@ -22,6 +22,12 @@ static long value(long i)
 static long larger(long i) // of what is there and what comes to it
 {
     return value(i) > 7 * PART + i ? value(i) : 7 * PART + i;
+}
+
+// Where element i of the target's layout in runs lies.
+static long in_run(long i)
+{
+    return i / (PART / RUNS) * STRIDE + i % (PART / RUNS);
 }
 
 static bool stops(void)
@@ -51,9 +57,11 @@ static long held, swapped = -5; // what the first compare_and_swap finds, and le
 // One of each kind that shared memory has: parts of the window, one after the other.
 static void begin_accumulates(MPI_Win win, MPI_Request *r)
 {
-    MPI_Datatype gaps;
+    MPI_Datatype gaps, runs;
     OK(MPI_Type_vector(PART, 1, 2, MPI_LONG, &gaps));
     OK(MPI_Type_commit(&gaps));
+    OK(MPI_Type_vector(RUNS, PART / RUNS, STRIDE, MPI_LONG, &runs));
+    OK(MPI_Type_commit(&runs));
     OK(MPI_Accumulate(out, PART, MPI_LONG, target, 4 * PART, PART, MPI_LONG, MPI_SUM, win));
     OK(MPI_Accumulate(out, 1, gaps, target, 4 * PART, PART, MPI_LONG, MPI_SUM, win));
     OK(MPI_Get_accumulate(out, PART, MPI_LONG, in[2], 1, gaps, target, 5 * PART, PART, MPI_LONG,
@@ -64,10 +72,14 @@ static void begin_accumulates(MPI_Win win, MPI_Request *r)
     OK(MPI_Fetch_and_op(NULL, in[4] + 1, MPI_LONG, target, 6 * PART, MPI_NO_OP, win));
     OK(MPI_Compare_and_swap(&swapped, &held, in[4] + 2, MPI_LONG, target, 6 * PART, win));
     OK(MPI_Compare_and_swap(&swapped, &held, in[4] + 3, MPI_LONG, target, 6 * PART + 2, win));
+    OK(MPI_Accumulate(out, PART, MPI_LONG, target, 8 * PART, 1, runs, MPI_SUM, win));
+    OK(MPI_Get_accumulate(out, PART, MPI_LONG, in[7], 1, gaps, target, 8 * PART, 1, runs,
+                          MPI_REPLACE, win));
     OK(MPI_Raccumulate(out, PART, MPI_LONG, target, 7 * PART, PART, MPI_LONG, MPI_MAX, win, &r[2]));
     OK(MPI_Rget_accumulate(out, PART, MPI_LONG, in[5], PART, MPI_LONG, target, 7 * PART, PART,
                            MPI_LONG, MPI_SUM, win, &r[3]));
     OK(MPI_Type_free(&gaps));
+    OK(MPI_Type_free(&runs));
 }
 
 static void begin_moves(MPI_Win win, MPI_Request *r)
@@ -100,6 +112,8 @@ static void check_back(bool accumulates)
     CHECK_EQ(in[4][2], held);
     CHECK_EQ(in[4][3], 6 * PART + 2);
     CHECK_EACH(i, PART, in[5][i], larger((long)i));
+    CHECK_EACH(i, PART, in[7][2 * i], 8 * PART + in_run((long)i) + value((long)i));
+    CHECK_EACH(i, PART - 1, in[7][2 * i + 1], -1);
 }
 
 static void check_there(const long *p, bool accumulates)
@@ -114,6 +128,9 @@ static void check_there(const long *p, bool accumulates)
     CHECK_EQ(p[6 * PART], swapped);
     CHECK_EQ(p[6 * PART + 2], 6 * PART + 2);
     CHECK_EACH(i, PART, p[7 * PART + i], larger((long)i) + value((long)i));
+    CHECK_EACH(i, PART, p[8 * PART + in_run((long)i)], value((long)i));
+    CHECK_EACH(i, RUNS, p[8 * PART + STRIDE * i + PART / RUNS],
+               8 * PART + STRIDE * i + PART / RUNS);
 }
 
 static void stopped(MPI_Win win, long *p, bool accumulates)
