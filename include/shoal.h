@@ -380,8 +380,8 @@ typedef struct shoal_coll {
 
 // Collective over the team; every member starts its collectives on a team in one order. event NULL:
 // blocks. With an event it returns at once, the buffers and arrays stay with the collective until
-// the event is done; the last member to start it moves the data (of a broadcast also each its own,
-// once the root has started), so that members that compute or sleep delay nobody.
+// the event is done; the last member to start it moves the data (in a broadcast who starts after the
+// root copies its own), so that members that compute or sleep delay nobody.
 int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t *event);
 // The same for what is so short that it goes in a message's time: barriers; and in a team of one node
 // broadcasts, gathers and all-to-alls, without counts, of which no member contributes more than

@@ -70,6 +70,14 @@ static inline bool rma_may_be_later(const struct rma *r)
     return !r->t->control && r->w->flavor != MPI_WIN_FLAVOR_DYNAMIC;
 }
 
+// Accumulates and the like have an order: under an exclusive lock none is begun, for there others are
+// plain loops.
+static inline bool rma_may_change_later(const struct rma *r)
+{
+    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED &&
+           !(target_access(r->t) & ACCESS_EXCLUSIVE);
+}
+
 struct rma_later {
     struct rma_later *next;
     struct win *w;
@@ -91,7 +99,8 @@ void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const stru
 void rma_later_start(struct rma *r, struct rma_later *l);
 void rma_later_start_whole(struct rma *r, struct rma_later *whole);
 void rma_later_start_part(struct rma_later *whole, struct rma_later *part);
-void rma_later_all_started(struct rma_later *whole);
+void rma_later_fail(struct rma_later *whole, int status); // of a part, or of starting one
+void rma_later_drop_part(struct rma_later *whole); // done, or the hold of who starts them
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped
 // here; *to is where. NULL: somebody has to look closer.

@@ -20,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 256 }; // bytes that are kept on the stack
+enum {
+    SMALL = 256,        // bytes that are kept on the stack
+    RUNS_PER_LOOK = 64, // runs begun before a look at what has ended
+};
 
 // ---- One accumulate
 struct acc {
@@ -194,6 +197,8 @@ static void array_free(struct array *array)
 struct begun {
     struct acc acc;
     struct rma_later *whole;
+    const struct array *in, *old;
+    int runs;
 };
 
 static int has_whole_words(MPI_Count disp, MPI_Count bytes, void *size)
@@ -204,11 +209,25 @@ static int has_whole_words(MPI_Count disp, MPI_Count bytes, void *size)
 static bool may_be_later(const struct rma *r, const struct type *basic)
 {
     MPI_Count size = basic->size;
-    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
-           r->at.va % (uint64_t)size == 0 && !(target_access(r->t) & ACCESS_EXCLUSIVE) &&
+    return rma_may_change_later(r) && is_word_type(basic) && r->at.va % (uint64_t)size == 0 &&
            words_far_begins(r->op, basic) &&
            (r->there.type == basic ||
             type_walk(r->there.type, r->there.count, has_whole_words, &size) == SHOAL_OK);
+}
+
+// The whole takes the arrays that are copies.
+static void start_whole(struct begun *b)
+{
+    struct rma *r = b->acc.r;
+    const struct type *basic = b->acc.basic;
+    if (b->in->is_copy)
+        b->whole->out = b->in->at;
+    if (b->old->is_copy) {
+        b->whole->back = b->old->at;
+        rma_later_unpack(b->whole, &r->result, basic,
+                         r->there.count * r->there.type->size / basic->size);
+    }
+    rma_later_start_whole(r, b->whole);
 }
 
 static int begin_run(MPI_Count disp, MPI_Count bytes, void *arg)
@@ -224,37 +243,37 @@ static int begin_run(MPI_Count disp, MPI_Count bytes, void *arg)
         free(part);
         return status;
     }
+    if (b->runs++ == 0)
+        start_whole(b);
     rma_later_start_part(b->whole, part);
+    if (b->runs % RUNS_PER_LOOK == 0)
+        progress();
     a->in = a->in ? a->in + bytes : NULL;
     a->old = a->old ? a->old + bytes : NULL;
     return SHOAL_OK;
 }
 
-// Takes the arrays that are copies. The first failure is the operation's.
-static int begin(struct rma *r, const struct type *basic, struct array *in, struct array *old)
+// False: nothing was begun. A failure after the first run is the request's, or *status.
+static bool begin(struct rma *r, const struct type *basic, struct array *in, struct array *old,
+                  int *status)
 {
     struct begun b = {.acc = {.r = r, .basic = basic, .in = in->at, .old = old->at},
-                      .whole = rma_later_new(r)};
-    int none = SHOAL_OK;
-    if (!b.whole) {
-        array_free(in);
-        array_free(old);
-        return SHOAL_ENOMEM;
+                      .whole = rma_later_new(r),
+                      .in = in,
+                      .old = old};
+    if (!b.whole)
+        return false;
+    *status = r->there.type == basic ? begin_run(0, r->there.count * basic->size, &b)
+                                     : type_walk(r->there.type, r->there.count, begin_run, &b);
+    if (!b.runs) {
+        free(b.whole);
+        return false;
     }
-    if (in->is_copy)
-        b.whole->out = in->at;
-    if (old->is_copy) {
-        b.whole->back = old->at;
-        rma_later_unpack(b.whole, &r->result, basic,
-                         r->there.count * r->there.type->size / basic->size);
-    }
-    rma_later_start_whole(r, b.whole);
-    int status = r->there.type == basic ? begin_run(0, r->there.count * basic->size, &b)
-                                        : type_walk(r->there.type, r->there.count, begin_run, &b);
-    if (status != SHOAL_OK)
-        atomic_compare_exchange_strong(&b.whole->status, &none, status);
-    rma_later_all_started(b.whole);
-    return status;
+    rma_later_fail(b.whole, *status);
+    if (r->request)
+        *status = SHOAL_OK;
+    rma_later_drop_part(b.whole);
+    return true;
 }
 
 static int accumulate(struct rma *r, const struct type *basic, bool has_result)
@@ -273,10 +292,8 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     if (in.is_copy)
         type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
     int status;
-    if (later) {
-        status = begin(r, basic, &in, &old);
+    if (later && begin(r, basic, &in, &old, &status))
         return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
-    }
     do {
         a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};
         status = change_all(&a);

@@ -100,7 +100,7 @@ static int swap_far(struct rma *r, const void *compare, size_t size, shoal_event
 // To another node, where it is but begun here.
 static bool begin_swap(struct rma *r, const void *compare, size_t size)
 {
-    struct rma_later *l = rma_may_be_later(r) ? rma_later_new(r) : NULL;
+    struct rma_later *l = rma_may_change_later(r) ? rma_later_new(r) : NULL;
     if (!l || swap_far(r, compare, size, &l->event) != SHOAL_OK) {
         free(l);
         return false;

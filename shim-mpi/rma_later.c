@@ -27,14 +27,21 @@ void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const stru
     type_keep(l->to.type);
 }
 
+void rma_later_fail(struct rma_later *whole, int status)
+{
+    int none = SHOAL_OK;
+    // relaxed: drop_part orders it.
+    if (status != SHOAL_OK)
+        atomic_compare_exchange_strong_explicit(&whole->status, &none, status, memory_order_relaxed,
+                                                memory_order_relaxed);
+}
+
 // l's memory is gone; the caller tells the window.
 static void end(struct rma_later *l, int status)
 {
-    int none = SHOAL_OK;
     if (l->whole) {
-        if (status != SHOAL_OK)
-            atomic_compare_exchange_strong(&l->whole->status, &none, status);
-        rma_later_all_started(l->whole);
+        rma_later_fail(l->whole, status);
+        rma_later_drop_part(l->whole);
         free(l);
         return;
     }
@@ -168,7 +175,7 @@ void rma_later_start(struct rma *r, struct rma_later *l)
 void rma_later_start_whole(struct rma *r, struct rma_later *whole)
 {
     take_request(r, whole);
-    whole->parts = 1;
+    atomic_store_explicit(&whole->parts, 1, memory_order_relaxed); // it is in nobody else's hands
 }
 
 void rma_later_start_part(struct rma_later *whole, struct rma_later *part)
@@ -178,8 +185,8 @@ void rma_later_start_part(struct rma_later *whole, struct rma_later *part)
     add(part);
 }
 
-// Also of each part at its end. acq_rel: the last one ends the whole after what all have brought.
-void rma_later_all_started(struct rma_later *whole)
+// acq_rel: the last one ends the whole after what all have brought.
+void rma_later_drop_part(struct rma_later *whole)
 {
     if (atomic_fetch_sub_explicit(&whole->parts, 1, memory_order_acq_rel) == 1)
         end(whole, atomic_load_explicit(&whole->status, memory_order_relaxed));

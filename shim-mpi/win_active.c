@@ -35,6 +35,7 @@ MPI_DEFINE(int, Win_fence, int assert, MPI_Win win)
     if (unlikely(w->epoch > EPOCH_FENCE || w->posted))
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch of another kind is open: %s",
                             w->posted ? "MPI_Win_wait ends it" : "complete or unlock it first");
+    // On a node the words that follow order what was stored (word_add).
     if (unlikely(w->is_far))
         error = win_flush(call, w, -1);
     shim_lock_take(&w->lock);

@@ -11,7 +11,7 @@
 void coll_part_name(struct operation *op, const struct shoal_team *team, uint64_t slot,
                     uint64_t round, int member);
 bool coll_part_is_free(const struct operation *op); // nobody has taken it yet
-// May it be run although not all members have started? A broadcast's may, once the root has.
+// Of a member that has started: may it be run although not all have? A broadcast's, once the root has.
 bool coll_part_is_early(const struct operation *op);
 
 #endif

@@ -27,8 +27,8 @@ static void compute(long steps)
 
 static void collective(int kind, shoal_event_t *event)
 {
-    shoal_coll_t c = {.kind = kind, .src = from, .dst = to, .count = COUNT, .type = SHOAL_INT64,
-                      .op = SHOAL_SUM};
+    shoal_coll_t c = {
+        .kind = kind, .src = from, .dst = to, .count = COUNT, .type = SHOAL_INT64, .op = SHOAL_SUM};
     shoal_coll(SHMEM_TEAM_WORLD, &c, event);
 }
 
@@ -46,21 +46,21 @@ static double over_all(void)
     return last - first;
 }
 
-#define MEASURE(result, statement)                                   \
-    do {                                                             \
-        static double took[REPEATS];                                 \
-        for (int r = 0; r < REPEATS; r++) {                          \
-            shmem_barrier_all();                                     \
-            double begin = now_ns();                                 \
-            statement;                                               \
-            double end = now_ns();                                   \
-            shmem_double_p(&began[shmem_my_pe()], begin, 0);         \
-            shmem_double_p(&ended[shmem_my_pe()], end, 0);           \
-            shmem_barrier_all();                                     \
-            took[r] = over_all();                                    \
-        }                                                            \
-        qsort(took, REPEATS, sizeof *took, ascending);               \
-        result = took[REPEATS / 2];                                  \
+#define MEASURE(result, statement)                           \
+    do {                                                     \
+        static double took[REPEATS];                         \
+        for (int r = 0; r < REPEATS; r++) {                  \
+            shmem_barrier_all();                             \
+            double begin = now_ns();                         \
+            statement;                                       \
+            double end = now_ns();                           \
+            shmem_double_p(&began[shmem_my_pe()], begin, 0); \
+            shmem_double_p(&ended[shmem_my_pe()], end, 0);   \
+            shmem_barrier_all();                             \
+            took[r] = shmem_my_pe() == 0 ? over_all() : 0;   \
+        }                                                    \
+        qsort(took, REPEATS, sizeof *took, ascending);       \
+        result = took[REPEATS / 2];                          \
     } while (0)
 
 static void overlapped(int kind, long steps)
@@ -82,9 +82,9 @@ static void report(const char *name, int kind)
         int times = (int[]){1, 8, 32}[i];
         long steps = 100000;
         MEASURE(alone, compute(steps));
-        steps = (long)((double)steps * times * blocking / alone) + 1;
         static long agreed;
-        agreed = steps;
+        if (shmem_my_pe() == 0)
+            agreed = (long)((double)steps * times * blocking / alone) + 1;
         shmem_barrier_all();
         steps = shmem_long_g(&agreed, 0);
         MEASURE(alone, compute(steps));

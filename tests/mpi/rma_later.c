@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { N = 1000, PART = 100, MANY = 1200, REQUESTS = 4, RUNS = 10, STRIDE = 12 };
+enum { N = 1000, PART = 100, MANY = 1200, REQUESTS = 4, RUNS = 10, STRIDE = 12, ROUNDS = 50 };
 static int target;
 static pid_t process;
 
@@ -163,6 +163,28 @@ static void stopped(MPI_Win win, long *p, bool accumulates)
         check_there(p, accumulates);
 }
 
+// Under an exclusive lock, too, one origin's operations on a word have their order.
+static void exclusive(MPI_Win win, long *p)
+{
+    const long zero = 0, one = 1, hundred = 100;
+    long found = -1;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int round = 0; round < ROUNDS && me == 0; round++) {
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win));
+        OK(MPI_Accumulate(&zero, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_REPLACE, win));
+        OK(MPI_Compare_and_swap(&hundred, &zero, &found, MPI_LONG, target, 0, win));
+        OK(MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, win));
+        OK(MPI_Win_flush(target, win));
+        CHECK_EQ(found, 0);
+        OK(MPI_Get(&found, 1, MPI_LONG, target, 0, 1, MPI_LONG, win));
+        OK(MPI_Win_unlock(target, win));
+        CHECK_EQ(found, 101);
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == target)
+        CHECK_EQ(p[0], 101);
+}
+
 // Of one origin in their order, and more than can be under way at once.
 static void many(MPI_Win win, long *p)
 {
@@ -221,6 +243,7 @@ int main(void)
                       &created));
     stopped(allocated, p, true);
     stopped(created, mine, false);
+    exclusive(allocated, p);
     many(allocated, p);
     OK(MPI_Win_free(&created));
     OK(MPI_Win_free(&allocated));

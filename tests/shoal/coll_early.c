@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NODES: 1
 // PES: 2 4 7
-// A broadcast's members do not wait for each other: who starts after the root has the root's data,
-// though the last member has not started; then the event is done for all.
+// A broadcast's data does not wait for all: who starts after the root has it, though the last member
+// has not started; then the event is done for all.
 #include "../check.h"
 
 #include <shoal.h>

@@ -119,8 +119,8 @@ static char **bounded(char **own)
     return with;
 }
 
-// libfabric reads its settings in the first call. The program's environment is as it was afterwards,
-// unless something in there has changed it.
+// libfabric reads its settings in the first call. The program's environment is the same afterwards;
+// what another thread or a provider sets meanwhile may be lost.
 static int getinfo(const struct fi_info *hints, struct fi_info **all)
 {
     static bool told;
