@@ -97,20 +97,22 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
     return hints;
 }
 
+static char **volatile kept; // what others may be looking at
+
 // The environment with what bounds ofi_rxm's buffers, thousands of 16 KB for each PE otherwise: it
-// asks nothing else. What the user has set comes first and so wins. Kept, others may be looking.
+// asks nothing else. What the user has set comes first and so wins.
 static char **bounded(char **own)
 {
     static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=8192";
     static char receives[] = "FI_OFI_RXM_MSG_RX_SIZE=256";
-    static char **with;
     _Static_assert(MESSAGE_BYTES <= 8192, "a message needs one buffer");
     size_t n = 0;
     while (own && own[n])
         n++;
-    with = malloc((n + 3) * sizeof *with);
+    char **with = malloc((n + 3) * sizeof *with);
     if (!with)
         return own;
+    kept = with;
     if (n)
         memcpy(with, own, n * sizeof *with);
     with[n] = buffer_size;
