@@ -335,6 +335,9 @@ typedef struct shoal_am_room {
 } shoal_am_room_t;
 int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room);
 int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
+// From a handler: this is what the program waits for, so what else that sender has sent may stay in
+// the inbox until the next call that waits or progresses.
+void shoal_am_enough(void);
 
 // ---- Collectives
 // A team of PEs first, first + stride, ... made by these PEs alone, who agree by means of their own:

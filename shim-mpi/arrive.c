@@ -72,6 +72,8 @@ struct transfer *arrive(uint64_t address, const struct news *news)
     if (likely(p)) {
         struct transfer *t = TRANSFER(posted, p);
         stats_count(MATCHED);
+        if (!t->request.is_held) // a call waits for it
+            shoal_am_enough();
         if (unlikely(t->told))
             hint_withdraw(t);
         return t;

@@ -14,11 +14,11 @@
       "longer ones are got by their receiver")                                                  \
     X(window, "SHOAL_MPI_WINDOW", 1 << 20,                                                      \
       "bytes of such messages that a receiver may not have received yet, from each sender")     \
-    X(stage, "SHOAL_MPI_STAGE", 1 << 13,                                                        \
+    X(stage, "SHOAL_MPI_STAGE", 1 << 15,                                                        \
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
     X(split, "SHOAL_MPI_SPLIT", 1 << 17,                                                        \
       "bytes of the smallest message that sender and receiver copy together; 0: none")          \
-    X(hint, "SHOAL_MPI_HINT", 1 << 13,                                                          \
+    X(hint, "SHOAL_MPI_HINT", 1 << 15,                                                          \
       "bytes of the smallest nonblocking receive that its source is told of; 0: none")          \
     X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
       "1: longer messages are sent in pieces as if their receiver could not get them")          \

@@ -17,7 +17,7 @@
 #include "stats.h"
 
 enum { LEAST = 4096, CLASSES = 20, STAGES_PER_LIMIT = 32, LOOKS = 4, LINE = 64 };
-enum { PIECE = 16384 };
+enum { PIECE = 4096 };
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender

@@ -135,3 +135,8 @@ PUBLIC int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n
     room->payload = NULL;
     return SHOAL_OK;
 }
+
+PUBLIC void shoal_am_enough(void)
+{
+    handlers_enough = true;
+}

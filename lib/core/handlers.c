@@ -24,6 +24,7 @@ static struct handler {
 static struct kept *first, **last = &first;
 static int kept;
 _Atomic bool handlers_news;
+TLS_FAST bool handlers_enough;
 static TLS_FAST bool running;
 
 int handlers_register(int id, shoal_am_fn *fn, void *user)

@@ -32,6 +32,9 @@ static inline bool handlers_waiting(void) // handlers_run may find something
 }
 int handlers_kept(void);
 
+// The handler that ran last has what the program waits for: of the thread that polls.
+extern TLS_FAST bool handlers_enough;
+
 bool handlers_running(void); // this thread is in a handler
 void handlers_forget(void);  // all messages, not the handlers
 

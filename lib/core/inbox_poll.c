@@ -131,7 +131,8 @@ static int poll_channel(struct incoming *in)
 {
     struct message m;
     int handled = 0;
-    for (int taken = 0; taken < PER_POLL && take(in, &m); taken++) {
+    handlers_enough = false;
+    for (int taken = 0; taken < PER_POLL && !handlers_enough && take(in, &m); taken++) {
         if (taken >
             0) // the senders are ahead: lines to come are on their way while this one is handled
             __builtin_prefetch(&in->channel->envelope[(in->head + 2) & (in->slots - 1)]);
@@ -151,7 +152,8 @@ static int poll_network(void)
 {
     struct message m;
     int handled = 0;
-    for (int taken = 0; taken < PER_POLL && net_message_take(&m); taken++)
+    handlers_enough = false;
+    for (int taken = 0; taken < PER_POLL && !handlers_enough && net_message_take(&m); taken++)
         handled += handlers_give(&m);
     return handled;
 }
