@@ -2,7 +2,8 @@
 // Short blocking collectives on the runtime's. A communicator whose processes are a progression of PEs
 // gets a team of the runtime once it has done TEAM_AFTER collectives; then barriers, and what is so
 // short that it fits what members publish, go through that team: one line there and one back in the
-// place of messages, and no requests. Broadcasts stay messages: a root need not wait for the others.
+// place of messages, and no requests. Of broadcasts only the shortest: of these a root may be many
+// ahead of the others, and need not wait for them.
 //
 // The members agree on the team's place with the maps of what each has free. Contributions to
 // reductions are gathered, and combined by everybody in the order of the messages' algorithms: the
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
+enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536, MAX_BCAST = 56 };
 
 // ---- The team
 static int run_allreduce(struct comm *comm, uint64_t *words, MPI_Count n)
@@ -192,6 +193,44 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     else
         type_unpack(r->type, r->buf, r->count * c->size, 0, room, (size_t)(n * c->size));
     return status;
+}
+
+// The bytes of one that may go through the team, the same on every member; -1: it may not.
+static MPI_Count short_bcast(const struct coll_call *c)
+{
+    MPI_Count n;
+    if (__builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > MAX_BCAST)
+        return -1;
+    return n;
+}
+
+static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n, int *error)
+{
+    char packed[MAX_BCAST];
+    const struct side *b = &c->recv;
+    bool is_direct = b->type->is_dense, at_root = c->root == c->rank;
+    if (n && !is_direct && at_root)
+        type_pack(b->type, b->buf, b->count, 0, packed, (size_t)n);
+    shoal_coll_t sc = {.kind = SHOAL_COLL_BROADCAST,
+                       .root = c->root,
+                       .dst = n && is_direct ? type_at(b->type, b->buf) : packed,
+                       .count = (size_t)n,
+                       .element_size = 1};
+    int status = shoal_coll_short(team, &sc);
+    if (status == SHOAL_EAGAIN)
+        return false; // between nodes messages do it
+    if (n && !is_direct && !at_root)
+        type_unpack(b->type, b->buf, b->count, 0, packed, (size_t)n);
+    stats_count(COLL_SHORT);
+    *error = error_of(status);
+    return true;
+}
+
+bool coll_team_bcast(const struct coll_call *c, int *error)
+{
+    MPI_Count n = short_bcast(c);
+    shmem_team_t team = n < 0 ? SHMEM_TEAM_INVALID : team_of(c->comm);
+    return team != SHMEM_TEAM_INVALID && run_bcast(c, team, n, error);
 }
 
 bool coll_team_run(const struct coll_call *c, int *error)

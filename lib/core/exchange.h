@@ -5,8 +5,10 @@
 //
 // For teams on one node.
 //
-// Two parts by parity: a member overwrites the part of exchange s - 2 only when all have left it.
-// Who has read everybody's part of s knows that all have left s - 1, and need not look.
+// There are EXCHANGE_LINES lines, and two places for longer parts: a member overwrites the line of
+// exchange s - EXCHANGE_LINES, or the part of s - 2, only when all have left it. So a member that only
+// gives, the root of broadcasts, may be that far ahead. Who has read everybody's part of s knows that
+// all have left s - 1, and need not look.
 #ifndef SHOAL_CORE_EXCHANGE_H
 #define SHOAL_CORE_EXCHANGE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one PE shares with the other members of one team, in its slice's internal area.
 //
-//     struct team_area: | flag[round] one line each | publish 0 1 | leave | ... | slot 0 1 |
+//     struct team_area: | flag[round] one line each | publish 0 1 ... | leave | ... | slot 0 1 |
 //
 // flag[r] is written by the partner of round r of the dissemination barrier, arrived and opened of
 // the team's first member by all, everything else by the owner alone. Every value is a sequence
@@ -21,6 +21,8 @@
 
 #define LINE_BYTES (CACHE_LINE - 8)
 
+enum { EXCHANGE_LINES = HOSTILE ? 2 : 64 };
+
 struct team_line {
     LINE_ALIGNED unsigned char bytes[LINE_BYTES]; // a short payload that travels with it
     _Atomic uint64_t seq;
@@ -28,7 +30,7 @@ struct team_line {
 
 struct team_area {
     struct team_line flag[TEAM_ROUNDS];
-    struct team_line publish[2]; // by parity; seq: this PE's part of that exchange is there
+    struct team_line publish[EXCHANGE_LINES]; // seq: this PE's part of that exchange is there
     struct team_line leave;      // seq: this PE has read all it wanted of exchanges up to it
     LINE_ALIGNED struct bell bell;      // for those who wait for publish or leave
     LINE_ALIGNED struct bell flag_bell; // for the owner, waiting for a flag
