@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// MPI: one-way times of messages between two ranks, message rate, short collectives. The source
+// MPI: one-way times of messages between two ranks, from and to malloc's memory and MPI_Alloc_mem's
+// (mpi_alloc_message), message rate, short collectives. The source
 // compiles with any MPI; with Shoal's (BENCH_SHMEM) a put with signal of the same length takes turns
 // with each message, as its limit: one round of each, and the figures are medians of the rounds.
 #include "bench.h"
@@ -16,7 +17,7 @@ static const int sizes[] = {0, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static int me, npes;
-static char *out, *in;
+static char *out, *in, *alloc_out, *alloc_in;
 
 static int trips(int n)
 {
@@ -24,18 +25,18 @@ static int trips(int n)
 }
 
 // Half of the time of a message there and one back.
-static double ping_pong(int n, int source)
+static double ping_pong(int n, int source, char *from, char *to)
 {
     int count = trips(n), other = !me;
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
     for (int i = 0; i < count; i++) {
         if (me == 0)
-            MPI_Send(out, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
-        MPI_Recv(in, n, MPI_BYTE, source < 0 ? source : other, 0, MPI_COMM_WORLD,
+            MPI_Send(from, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        MPI_Recv(to, n, MPI_BYTE, source < 0 ? source : other, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
         if (me == 1)
-            MPI_Send(out, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+            MPI_Send(from, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
     }
     return (now_ns() - start) / count / 2;
 }
@@ -91,22 +92,25 @@ static double median(double *x, int n)
 
 static void pairs(void)
 {
-    double message[SIZES][ROUNDS], put[SIZES][ROUNDS], rate[ROUNDS], any[ROUNDS];
+    double message[SIZES][ROUNDS], alloc[SIZES][ROUNDS], put[SIZES][ROUNDS];
+    double rate[ROUNDS], any[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
         for (int s = 0; s < SIZES; s++) {
-            message[s][r] = ping_pong(sizes[s], 0);
+            message[s][r] = ping_pong(sizes[s], 0, out, in);
+            alloc[s][r] = ping_pong(sizes[s], 0, alloc_out, alloc_in);
             put[s][r] = 0;
 #if defined(BENCH_SHMEM)
             put[s][r] = put_signal(sizes[s]);
 #endif
         }
-        any[r] = ping_pong(8, MPI_ANY_SOURCE);
+        any[r] = ping_pong(8, MPI_ANY_SOURCE, out, in);
         rate[r] = message_rate();
     }
     if (me != 0)
         return;
     for (int s = 0; s < SIZES; s++) {
         figure("mpi_message", sizes[s], median(message[s], ROUNDS), "ns");
+        figure("mpi_alloc_message", sizes[s], median(alloc[s], ROUNDS), "ns");
         if (put[s][0] > 0)
             figure("mpi_put_signal", sizes[s], median(put[s], ROUNDS), "ns");
     }
@@ -151,6 +155,10 @@ int main(void)
     pin(me);
     out = calloc(1, LARGEST);
     in = calloc(1, LARGEST);
+    MPI_Alloc_mem(LARGEST, MPI_INFO_NULL, &alloc_out);
+    MPI_Alloc_mem(LARGEST, MPI_INFO_NULL, &alloc_in);
+    memset(alloc_out, 0, LARGEST);
+    memset(alloc_in, 0, LARGEST);
 #if defined(BENCH_SHMEM)
     shmem_init();
     target = shmem_malloc(LARGEST);
@@ -161,6 +169,8 @@ int main(void)
     collectives();
     free(out);
     free(in);
+    MPI_Free_mem(alloc_out);
+    MPI_Free_mem(alloc_in);
 #if defined(BENCH_SHMEM)
     shmem_finalize();
 #endif
