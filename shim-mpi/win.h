@@ -50,6 +50,7 @@ struct control {
 enum memory {
     MEMORY_NONE,
     MEMORY_SHARED, // by load and store on a node: accumulates use the processor's atomics
+    MEMORY_LOCKED, // the same, but accumulates go under the lock: a hint wants long ones to be fast
     MEMORY_PRIVATE // through a region: accumulates get, compute and put under the lock
 };
 
@@ -107,6 +108,7 @@ struct win {
     bool is_far;           // some member is reached through the runtime only
     bool is_alone;         // one member: nobody to be atomic against
     bool no_locks;         // a hint
+    bool is_coarse;        // a hint: accumulates are for more than a word at a time
     struct info *hints;
     void *memory;          // to be freed with the window; NULL: none
     bool is_memory_shared; // it is the runtime's

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Checks
@@ -92,7 +93,7 @@ static const struct hint {
     {"no_locks", "false", HINT_BOOLEAN, false},
     {"accumulate_ordering", "rar,raw,war,waw", HINT_ORDER, false},
     {"accumulate_ops", "same_op_no_op", HINT_TEXT, false},
-    {"mpi_accumulate_granularity", "0", HINT_NUMBER, false},
+    {"mpi_accumulate_granularity", "0", HINT_NUMBER, true},
     {"same_size", "false", HINT_BOOLEAN, false},
     {"same_disp_unit", "false", HINT_BOOLEAN, false},
     {"alloc_shared_noncontig", "false", HINT_BOOLEAN, true},
@@ -148,6 +149,8 @@ int win_set_hints(struct win *w, const struct info *info)
             return MPI_ERR_NO_MEM;
     }
     w->no_locks = hint_is_true(w->hints, "no_locks");
+    w->is_coarse = strtoull(info_get(w->hints, "mpi_accumulate_granularity"), NULL, 10) >
+                   sizeof(uint64_t);
     return is_first ? info_set(w->hints, "mpi_memory_alloc_kinds", "mpi,system") : MPI_SUCCESS;
 }
 

@@ -185,6 +185,8 @@ static int target_fill(struct making *m, int i, const struct card *card, const s
     t->reach = t->direct ? t->size : 0;
     if (m->flavor == MPI_WIN_FLAVOR_SHARED && t->size && !t->direct)
         return MPI_ERR_RMA_SHARED;
+    if (t->memory == MEMORY_SHARED && w->is_coarse)
+        t->memory = MEMORY_LOCKED;
     if (piece)
         t->va = (uintptr_t)t->direct;
     w->is_far |= !t->control || (t->size && !t->direct);

@@ -13,14 +13,20 @@ enum { LARGEST = 1 << 20, SMALL_BATCH = 2000, TABLE = 4096, UNDER_WAY = 64 };
 static int me, npes;
 static long *private_memory, *window, *local;
 
+// coarse: allocated, and said to be for long accumulates.
 static MPI_Win make(const char *how, long **base)
 {
     MPI_Win win;
+    MPI_Info info;
+    MPI_Info_create(&info);
     *base = private_memory;
+    if (!strcmp(how, "coarse"))
+        MPI_Info_set(info, "mpi_accumulate_granularity", "65536");
     if (!strcmp(how, "created"))
-        MPI_Win_create(private_memory, LARGEST, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_create(private_memory, LARGEST, sizeof(long), info, MPI_COMM_WORLD, &win);
     else
-        MPI_Win_allocate(LARGEST, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, base, &win);
+        MPI_Win_allocate(LARGEST, sizeof(long), info, MPI_COMM_WORLD, base, &win);
+    MPI_Info_free(&info);
     memset(*base, 1, LARGEST);
     return win;
 }
@@ -194,7 +200,7 @@ static long *mapped_of(const char *how, MPI_Win win)
     long *mapped = NULL;
     MPI_Aint size = 0;
     int unit;
-    if (!strcmp(how, "allocated")) {
+    if (strcmp(how, "created")) {
         MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
         if (MPI_Win_shared_query(win, 1, &size, &unit, &mapped) != MPI_SUCCESS || size == 0)
             mapped = NULL;
@@ -213,8 +219,8 @@ int main(void)
     private_memory = malloc(LARGEST);
     local = malloc(LARGEST);
     memset(local, 1, LARGEST);
-    static const char *const ways[] = {"allocated", "created"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const ways[] = {"allocated", "coarse", "created"};
+    for (int i = 0; i < 3; i++) {
         MPI_Win win = make(ways[i], &window);
         MPI_Barrier(MPI_COMM_WORLD);
         if (me == 0) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Accumulates are atomic element by element, whatever calls and operators meet on an element:
 // tokens that are swapped stay the same set, counters that are raised in three ways lose nothing,
-// nobody sees half of an element. In shared and in private memory, at straight and crooked places.
+// nobody sees half of an element. In shared and in private memory, at straight and crooked places,
+// and in shared memory of a window that is for long accumulates.
 // ALSO: 16
 // TIMEOUT: 120
 #include "rma_check.h"
@@ -237,11 +238,15 @@ int main(void)
     times = fewer(400);
     if (npes > MOST)
         return mpi_done();
-    for (int shared = 0; shared < 2; shared++) {
+    MPI_Info coarse;
+    OK(MPI_Info_create(&coarse));
+    OK(MPI_Info_set(coarse, "mpi_accumulate_granularity", "4096"));
+    for (int shared = 0; shared < 3; shared++) {
         const MPI_Datatype types[] = {MPI_SIGNED_CHAR, MPI_SHORT,       MPI_INT,
                                       MPI_LONG,        MPI_LONG_DOUBLE, MPI_2INT};
         if (shared) {
-            OK(MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+            OK(MPI_Win_allocate(BYTES, 1, shared == 2 ? coarse : MPI_INFO_NULL, MPI_COMM_WORLD,
+                                &memory, &win));
         } else {
             memory = must_alloc(BYTES);
             OK(MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
@@ -259,5 +264,6 @@ int main(void)
         if (!shared)
             free(memory);
     }
+    OK(MPI_Info_free(&coarse));
     return mpi_done();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Dynamic windows: memory of both kinds comes and goes, while others access what is there; freed
 // memory that is attached again; a table that grows; a list that all extend.
+// ALSO: 16
 #include "rma_check.h"
 
 enum { ROUNDS = 60, BLOCKS = 40, BLOCK = 200, APPENDS = 30 };

@@ -3,6 +3,7 @@
 // ranks draw the same numbers, so each knows what all of them do. A window is slots; in a round a
 // slot is for one thing: a put or a fetching operation of one rank, gets, or accumulates of many with
 // one operator.
+// ALSO: 16
 // TIMEOUT: 120
 #include "rma_check.h"
 
@@ -16,6 +17,7 @@ enum flavor {
     STATIC,
     SYMMETRIC,
     ALLOCATED,
+    COARSE,
     SHARED,
     NONCONTIG,
     DYNAMIC,
@@ -345,6 +347,8 @@ static char *make(enum flavor f, MPI_Win *win)
     OK(MPI_Info_create(&info));
     if (f == NONCONTIG)
         OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+    if (f == COARSE)
+        OK(MPI_Info_set(info, "mpi_accumulate_granularity", "1024"));
     if (f == MALLOCED || f == DYNAMIC)
         p = must_alloc(BYTES);
     else if (f == ALLOC_MEM || f == DYNAMIC_SHARED)
@@ -355,7 +359,7 @@ static char *make(enum flavor f, MPI_Win *win)
         p = must_shmalloc(BYTES);
     if (f <= SYMMETRIC)
         OK(MPI_Win_create(p, BYTES, 1, info, MPI_COMM_WORLD, win));
-    else if (f == ALLOCATED)
+    else if (f == ALLOCATED || f == COARSE)
         OK(MPI_Win_allocate(BYTES, 1, info, MPI_COMM_WORLD, &p, win));
     else if (f == SHARED || f == NONCONTIG)
         OK(MPI_Win_allocate_shared(BYTES, 1, info, MPI_COMM_WORLD, &p, win));

@@ -88,13 +88,14 @@ static void hints(void)
     OK(MPI_Info_set(info, "accumulate_ordering", "rar,waw"));
     OK(MPI_Info_set(info, "accumulate_ops", "nonsense"));
     OK(MPI_Info_set(info, "same_size", "true"));
+    OK(MPI_Info_set(info, "mpi_accumulate_granularity", "64"));
     OK(MPI_Win_create(NULL, 0, 1, info, MPI_COMM_WORLD, &win));
     check_hint(win, "no_locks", "false");
     check_hint(win, "accumulate_ordering", "rar,waw");
     check_hint(win, "accumulate_ops", "same_op_no_op");
     check_hint(win, "same_size", "true");
     check_hint(win, "same_disp_unit", "false");
-    check_hint(win, "mpi_accumulate_granularity", "0");
+    check_hint(win, "mpi_accumulate_granularity", "64");
     OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     OK(MPI_Info_set(info, "no_locks", "true"));
     OK(MPI_Info_set(info, "accumulate_ordering", "none"));
