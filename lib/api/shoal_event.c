@@ -36,20 +36,6 @@ static size_t count_done(size_t n, shoal_event_t *const event[], size_t indices[
     return done;
 }
 
-PUBLIC int shoal_test(size_t n, shoal_event_t *const event[], size_t *done, size_t indices[])
-{
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!done || (n && !event))
-        return SHOAL_EINVAL;
-    *done = count_done(n, event, indices);
-    if (*done < n) {
-        net_poke();
-        inbox_poll();
-    }
-    return SHOAL_OK;
-}
-
 // Takes part in collectives that are waited for.
 static bool help(size_t n, shoal_event_t *const event[])
 {
@@ -59,6 +45,21 @@ static bool help(size_t n, shoal_event_t *const event[])
             return true;
     }
     return false;
+}
+
+PUBLIC int shoal_test(size_t n, shoal_event_t *const event[], size_t *done, size_t indices[])
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!done || (n && !event))
+        return SHOAL_EINVAL;
+    *done = count_done(n, event, indices);
+    if (*done < n) {
+        net_poke();
+        if (!help(n, event))
+            inbox_poll();
+    }
+    return SHOAL_OK;
 }
 
 PUBLIC int shoal_wait(size_t n, shoal_event_t *const event[], size_t least, size_t *done,

@@ -48,10 +48,15 @@ static const struct coll_what *what(const struct view *v, int member)
     return &entry(v, member)->what;
 }
 
+static bool is_free(const struct view *v)
+{
+    return atomic_load_explicit(&entry(v, v->part)->claimed, memory_order_relaxed) < v->round;
+}
+
 bool coll_part_is_free(const struct operation *op)
 {
     struct view v = view_of(op);
-    return atomic_load_explicit(&entry(&v, v.part)->claimed, memory_order_relaxed) < v.round;
+    return is_free(&v);
 }
 
 // The root takes its own part when it starts.
@@ -236,11 +241,22 @@ static void end_part(const struct view *v, int status)
 }
 
 // A member that sleeps may take a part of what is long.
+static bool is_long(const struct coll_what *e)
+{
+    return e->count * e->size >= LIMIT_COLL_BROADCAST;
+}
+
 static void wake_member(const struct view *v)
 {
-    const struct coll_what *e = what(v, v->part);
-    if (e->count * e->size >= LIMIT_COLL_BROADCAST)
+    if (is_long(what(v, v->part)))
         bell_check(&world_ctl(set_pe(&v->set, v->part))->bell);
+}
+
+// Who comes last has something to do of its own: a long part that anybody may run is for its member,
+// or for whoever waits first. Nothing is lost: as long as all compute, nobody wants the result.
+static bool is_left(const struct operation *op, const struct coll_what *e)
+{
+    return op->initiator != world.me && is_long(e) && e->op < SHOAL_OP_USER;
 }
 
 static void run_claimed(const struct view *v)
@@ -257,11 +273,15 @@ int coll_part_run(const struct operation *op, int *needs)
     struct view v = view_of(op);
     struct coll_entry *e = entry(&v, v.part);
     uint64_t before = v.round - 1;
-    if (!coll_part_is_free(op)) // its member may be describing the next round
+    if (!is_free(&v)) // its member may be describing the next round
         return SHOAL_OK;
     if (e->what.op >= SHOAL_OP_USER && !element_user_size(e->what.op) && op->initiator != world.me) {
         *needs = set_pe(&v.set, v.part); // who uses it has registered it
         return SHOAL_EAGAIN;
+    }
+    if (is_left(op, &e->what)) {
+        wake_member(&v);
+        return SHOAL_OK;
     }
     // release: whoever sees the root's claim of a broadcast reads its description.
     if (atomic_compare_exchange_strong_explicit(&e->claimed, &before, v.round, memory_order_acq_rel,

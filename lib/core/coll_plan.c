@@ -218,14 +218,6 @@ static uint64_t slot_of(const struct shoal_coll_plan *p)
     return p->seq % COLL_DEPTH;
 }
 
-static void wait_for_entry(const struct coll_entry *e, uint64_t rounds)
-{
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while (counter_sum(&e->done) < rounds)
-        if (!inbox_poll())
-            waiter_step(&w);
-}
-
 // Guards plans' entries and the teams' running[]: who waits for an event may be another thread than
 // the one that starts the collective which needs the entry next.
 static pthread_mutex_t entry_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -247,6 +239,32 @@ static int event_end(struct ending *e)
     return coll_plan_end((struct shoal_coll_plan *)e);
 }
 
+// False: nobody may, or somebody has run all of them.
+static bool run_some_part(struct shoal_team *team, uint64_t slot, uint64_t round)
+{
+    const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
+    if (counter_sum(&first->ready) < round * (uint64_t)team->set.size)
+        return false;
+    for (int k = 0; k < team->set.size; k++) { // the own one first
+        int i = (team->me + k) % team->set.size, needs;
+        struct operation op = {.kind = OPERATION_COLL, .initiator = world.me};
+        coll_part_name(&op, team, slot, round, i);
+        if (coll_part_is_free(&op) && coll_part_run(&op, &needs) == SHOAL_OK)
+            return true;
+    }
+    return false;
+}
+
+// The collective that has it may be one whose parts nobody has run yet.
+static void wait_for_entry(struct shoal_team *team, uint64_t slot, uint64_t rounds)
+{
+    const struct coll_entry *e = &team_area_at(team, team->me)->coll[slot];
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    while (counter_sum(&e->done) < rounds)
+        if ((team->spans || !run_some_part(team, slot, rounds)) && !inbox_poll())
+            waiter_step(&w);
+}
+
 // The entry of this start, when the collective that had it has ended.
 static void take_entry(struct shoal_coll_plan *p, shoal_event_t *event)
 {
@@ -255,7 +273,7 @@ static void take_entry(struct shoal_coll_plan *p, shoal_event_t *event)
     p->round = p->seq / COLL_DEPTH + 1;
     p->is_running = true;
     p->entry = &team_area_at(team, team->me)->coll[slot_of(p)];
-    wait_for_entry(p->entry, p->round - 1);
+    wait_for_entry(team, slot_of(p), p->round - 1);
     pthread_mutex_lock(&entry_lock);
     if (team->running[slot_of(p)]) // its event is looked at later, and the entry is used again now
         settle(team->running[slot_of(p)]);
@@ -298,20 +316,7 @@ bool coll_plan_help(struct shoal_coll_plan *p)
     pthread_mutex_lock(&entry_lock);
     const struct coll_entry *e = p->entry;
     pthread_mutex_unlock(&entry_lock);
-    if (!e)
-        return false;
-    uint64_t slot = (uint64_t)(e - team_area_at(team, team->me)->coll);
-    const struct coll_entry *first = &team_area_at(team, 0)->coll[slot];
-    if (counter_sum(&first->ready) < p->round * (uint64_t)team->set.size)
-        return false;
-    for (int k = 0; k < team->set.size; k++) { // the own one first
-        int i = (team->me + k) % team->set.size, needs;
-        struct operation op = {.kind = OPERATION_COLL, .initiator = world.me};
-        coll_part_name(&op, team, slot, p->round, i);
-        if (coll_part_is_free(&op) && coll_part_run(&op, &needs) == SHOAL_OK)
-            return true;
-    }
-    return false;
+    return e && run_some_part(team, (uint64_t)(e - team_area_at(team, team->me)->coll), p->round);
 }
 
 static void results(const struct shoal_coll_plan *p, int status)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking collectives as triggered operations. Each member describes its buffers in its entry,
 // arms its part of the work on the counter of member 0, and counts itself there; the last to come
-// makes the counter pass and so runs the parts, and members that wait take parts off its hands. (In a
-// broadcast who comes after the root runs its own part at once; the event still waits for all.)
+// makes the counter pass and so runs the parts; those of long data it leaves to the members that wait,
+// or come to wait, each of whom runs its own and then what nobody has taken. (In a broadcast who comes
+// after the root runs its own part at once; the event still waits for all.)
 // Part i writes member i's result, or slice i of everybody's: parts touch no common byte, and each
 // combines the members in their order.
 //
