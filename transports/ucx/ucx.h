@@ -30,7 +30,8 @@
 
 enum {
     UCX_ADDRESS_SIZE = 1984,          // what a card has room for (lib/core/card.h)
-    UCX_KEY_MAX = 256,                // bytes of a packed key
+    UCX_KEY_MAX = 256,                // bytes of a packed key; of a region's (lib/core/slice.h)
+    UCX_REGION_KEY_MAX = 88,          // has room for so many
     UCX_OPS = HOSTILE ? 8 : 256,      // operations under way at once
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
     UCX_AM_ID = 1,
@@ -58,10 +59,10 @@ struct ucx_key {
     uint64_t size;
     uint32_t length;
     uint32_t unused;
-    unsigned char bytes[UCX_KEY_MAX];
+    unsigned char bytes[UCX_REGION_KEY_MAX];
     uint64_t seal;
 };
-_Static_assert(sizeof(struct ucx_key) == 40 + UCX_KEY_MAX, "the same everywhere");
+_Static_assert(sizeof(struct ucx_key) == 40 + UCX_REGION_KEY_MAX, "the same everywhere");
 
 enum ucx_kind { UCX_PUT, UCX_GET, UCX_AMO, UCX_SEND };
 

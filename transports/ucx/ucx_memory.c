@@ -34,7 +34,7 @@ size_t ucx_pack(struct ucx_ep *ep, ucp_mem_h memory, void *bytes, size_t room)
     if (n <= room)
         memcpy(bytes, packed, n);
     else
-        ucx_log(ep, LOG_ERROR, "the key of a region has %zu bytes, there is room for %zu", n, room);
+        ucx_log(ep, LOG_DEBUG, "the key of a region has %zu bytes, there is room for %zu", n, room);
     ucp_rkey_buffer_release(packed);
     return n <= room ? n : 0;
 }

@@ -61,8 +61,10 @@ int ucx_address(void *ep_, void *bytes)
             continue;
         blob.start[i] = (uintptr_t)ep->job.region[i].base;
         blob.key_length[i] = (uint32_t)ucx_pack(ep, ep->memory[i], blob.bytes + n, room);
-        if (blob.key_length[i] == 0)
+        if (blob.key_length[i] == 0) {
+            ucx_log(ep, LOG_ERROR, "the key of the job's memory is none, or too long");
             return TRANSPORT_FAILED;
+        }
         n += blob.key_length[i];
     }
     blob.seal = job_seal(&blob, sizeof blob);
