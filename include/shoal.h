@@ -52,6 +52,7 @@ enum {
     SHOAL_Q_STATUS,     // (pe) SHOAL_PE_*
     SHOAL_Q_PROGRESS,   // (pe) bits of SHOAL_PROGRESS_*: what needs that PE to be in the library
     SHOAL_Q_AM_MAX,     // bytes of payload of a short or medium active message
+    SHOAL_Q_AM_MAX_TO,  // (pe) the same to that PE: more to one of another node
     SHOAL_Q_AM_INLINE,  // bytes of payload that travel in the envelope's own cache line
     SHOAL_Q_COUNTERS,   // counters a PE can have
     SHOAL_Q_KEY_SIZE,   // sizeof (shoal_key_t)
@@ -315,7 +316,7 @@ typedef void shoal_am_fn(const shoal_am_t *am);
 // the thread that progresses, one at a time; between a pair of PEs in the order of the requests. A
 // handler may call everything here that does not wait, and may reply.
 int shoal_am_register(int id, shoal_am_fn *fn, void *user);
-// Short and medium: payload of up to SHOAL_Q_AM_MAX bytes, copied. May wait for room; handles own
+// Short and medium: payload of up to SHOAL_Q_AM_MAX_TO bytes, copied. May wait for room; handles own
 // messages that have come.
 int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // The same, but SHOAL_EAGAIN instead of waiting: then nothing was sent.
@@ -326,7 +327,7 @@ int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n, s
 int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n);
 int shoal_am_reply_long(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n,
                         shoal_rptr_t to);
-// The payload built in place, in the target's memory: reserve gives room for n bytes, commit sends
+// The payload, up to SHOAL_Q_AM_MAX bytes, built in place: reserve gives room for n, commit sends
 // that many or fewer. Commit before this thread sends to that PE again: later messages wait behind.
 typedef struct shoal_am_room {
     void *payload;     // where to build it; NULL: committed

@@ -14,9 +14,9 @@ static bool tell_packed(struct partner *p, int pe, uint64_t address, const void 
     return transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
 }
 
-static void count_held_back(MPI_Count bytes)
+static void count_held_back(const struct partner *p, MPI_Count bytes)
 {
-    if (bytes <= (MPI_Count)shim_settings.eager)
+    if (bytes <= (MPI_Count)p->eager)
         stats_count(HELD_BACK);
 }
 
@@ -26,7 +26,7 @@ bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI
     MPI_Count bytes = count * type->size;
     struct partner *partner = partner_of(pe);
     if (unlikely(!partner_admits(partner, bytes))) {
-        count_held_back(bytes);
+        count_held_back(partner, bytes);
         return stage_send(comm, space, buf, count, type, pe, tag, waits);
     }
     size_t n = (size_t)bytes;
@@ -95,10 +95,10 @@ bool eager_send_later(struct transfer *t)
 
 bool eager_send_sync(struct transfer *t)
 {
-    if (sizeof(uint64_t) + (size_t)t->bytes > transfer_am_max)
+    if (sizeof(uint64_t) + (size_t)t->bytes > partner_of(t->pe)->am_max)
         return false;
     if (!partner_admits(partner_of(t->pe), t->bytes)) {
-        count_held_back(t->bytes);
+        count_held_back(partner_of(t->pe), t->bytes);
         return false;
     }
     stats_count(SYNC);

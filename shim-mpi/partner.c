@@ -14,12 +14,23 @@ static size_t chunks(void)
     return ((size_t)shim_npes() + PARTNERS_PER_CHUNK - 1) / PARTNERS_PER_CHUNK;
 }
 
+static void measure(struct partner *chunk, int first)
+{
+    for (int i = 0; i < PARTNERS_PER_CHUNK && first + i < shim_npes(); i++) {
+        uint64_t max = 0;
+        shoal_query(SHOAL_Q_AM_MAX_TO, first + i, &max);
+        chunk[i].am_max = (uint32_t)max;
+        chunk[i].eager = (uint32_t)(shim_settings.eager < max ? shim_settings.eager : max);
+    }
+}
+
 struct partner *partner_make(int pe)
 {
     struct partner *_Atomic *at = &partners[pe / PARTNERS_PER_CHUNK];
     struct partner *chunk = NULL, *fresh = calloc(PARTNERS_PER_CHUNK, sizeof *fresh);
     if (!fresh)
         shim_fatal("no memory for partners");
+    measure(fresh, pe / PARTNERS_PER_CHUNK * PARTNERS_PER_CHUNK);
     if (atomic_compare_exchange_strong(at, &chunk, fresh))
         chunk = fresh;
     else

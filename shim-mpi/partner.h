@@ -15,6 +15,7 @@ enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
 struct partner {
     _Atomic uint32_t sent, taken_there; // eager bytes, overhead included
     _Atomic uint32_t taken, told;
+    uint32_t am_max, eager;      // bytes of an active message to it, and of an eager message
     _Atomic uint8_t reach;       // enum partner_reach
     _Atomic bool is_waited_for;  // messages to it are kept until there is room
     struct outbox *outbox;       // where (outbox.c)
@@ -47,7 +48,7 @@ static inline uint32_t partner_add(_Atomic uint32_t *word, uint32_t n)
 // May n bytes go to it eagerly? Counts them when they may.
 static inline bool partner_admits(struct partner *p, MPI_Count n)
 {
-    if (unlikely(n > (MPI_Count)shim_settings.eager))
+    if (unlikely(n > (MPI_Count)p->eager))
         return false;
     uint32_t cost = (uint32_t)n + PARTNER_OVERHEAD;
     uint32_t out = atomic_load_explicit(&p->sent, memory_order_relaxed) -

@@ -41,8 +41,8 @@ static void on_data(const shoal_am_t *am)
 static bool send_piece(struct transfer *t)
 {
     struct piece piece = {t->other, t->moved};
-    unsigned char payload[transfer_am_max];
-    size_t n = transfer_am_max - sizeof piece;
+    size_t n = partner_of(t->pe)->am_max - sizeof piece;
+    unsigned char payload[n + sizeof piece];
     n = (MPI_Count)n < t->bytes - t->moved ? n : (size_t)(t->bytes - t->moved);
     memcpy(payload, &piece, sizeof piece);
     if (t->copy)

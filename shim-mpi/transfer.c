@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-size_t transfer_am_max;
-
 void *transfer_memory(size_t n)
 {
     void *p = malloc(n ? n : 1);
@@ -104,12 +102,8 @@ int transfer_up(void)
 {
     static int (*const up[])(void) = {partner_up, eager_up, pull_up,  stream_up,
                                       split_up,   hint_up,  cancel_up};
-    uint64_t max;
-    int status = shoal_query(SHOAL_Q_AM_MAX, shim_pe(), &max);
-    transfer_am_max = (size_t)max;
+    int status = 0;
     shim_settings_read();
-    if (shim_settings.eager > max)
-        shim_settings.eager = max;
     for (size_t i = 0; i < ARRAY_LEN(up) && !status; i++)
         status = up[i]();
     return status;

@@ -18,7 +18,7 @@
 #include <pthread.h>
 
 enum {
-    MESSAGE_MAX = 4096 + 64,            // bytes of a payload
+    MESSAGE_MAX = (LIMIT_AM_FAR < 4096 ? 4096 : LIMIT_AM_FAR) + 128, // bytes of a payload
     MESSAGE_WINDOW = HOSTILE ? 4 : 128, // messages to one PE that it has not yet taken
     MESSAGE_DEPTH = HOSTILE ? 2 : 16,   // upcalls inside each other
     MESSAGE_BATCH = HOSTILE ? 8 : 256,  // upcalls of one call

@@ -22,7 +22,8 @@ static inline int check(int pe, int id, const void *payload, size_t n)
 {
     if (unlikely(!shoal_is_up()))
         return SHOAL_EINIT;
-    if (unlikely(!shoal_is_pe(pe) || !id_ok(id) || n > LIMIT_AM_PAYLOAD || (n && !payload)))
+    if (unlikely(!shoal_is_pe(pe) || !id_ok(id) || (n && !payload) ||
+                 (n > LIMIT_AM_PAYLOAD && (n > LIMIT_AM_FAR || world_is_here(pe)))))
         return SHOAL_EINVAL;
     return SHOAL_OK;
 }

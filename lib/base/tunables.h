@@ -21,6 +21,7 @@
 #define LIMIT_RING_SLOTS 2            // and a pair's own ring
 #define LIMIT_RING_AFTER 2            // messages to one PE before it is asked for a ring
 #define LIMIT_AM_PAYLOAD 128          // bytes of payload of an active message, whole lines
+#define LIMIT_AM_FAR 256              // the same to a PE of another node
 #define LIMIT_KEPT 8                  // messages a handler that waits keeps without hesitation
 #define LIMIT_BOUNCE 64               // bytes of a piece of a copy that needs the peer's help
 #define LIMIT_REGION_RMA 64           // bytes moved to or from a far region without messages
@@ -43,6 +44,7 @@
 #define LIMIT_RING_SLOTS 64
 #define LIMIT_RING_AFTER 64
 #define LIMIT_AM_PAYLOAD 2048
+#define LIMIT_AM_FAR 32768
 #define LIMIT_KEPT 256
 #define LIMIT_BOUNCE 65536
 #define LIMIT_BATCH 4096

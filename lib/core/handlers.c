@@ -47,7 +47,7 @@ static void run(shoal_am_fn *fn, const struct message *m)
 {
     const struct envelope *e = &m->envelope;
     bool is_long = e->flags & ENVELOPE_LONG;
-    const void *payload = e->n <= INLINE_BYTES ? e->bytes : m->payload;
+    const void *payload = e->n <= INLINE_BYTES ? e->bytes : m->far ? m->far : m->payload;
     shoal_am_t am = {.from = e->from,
                      .id = e->id,
                      .arg = e->arg,
@@ -68,7 +68,11 @@ static void keep(const struct message *m)
     if (!k)
         fatal("no memory to keep an active message of %zu bytes", size);
     k->next = NULL;
-    memcpy(&k->message, m, size - offsetof(struct kept, message));
+    k->message.envelope = m->envelope;
+    k->message.far = NULL;
+    if (has_payload)
+        memcpy((unsigned char *)k + offsetof(struct kept, message.payload),
+               m->far ? m->far : m->payload, m->envelope.n);
     *last = k;
     last = &k->next;
     kept++;

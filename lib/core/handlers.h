@@ -12,6 +12,7 @@
 
 struct message {
     struct envelope envelope;
+    const unsigned char *far; // from another node: where the payload is; NULL: behind this
     unsigned char payload[LIMIT_AM_PAYLOAD];
 };
 

@@ -12,6 +12,7 @@
 #include "trigger.h"
 #include "wait.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
@@ -131,6 +132,7 @@ static int poll_channel(struct incoming *in)
 {
     struct message m;
     int handled = 0;
+    m.far = NULL;
     handlers_enough = false;
     for (int taken = 0; taken < PER_POLL && !handlers_enough && take(in, &m); taken++) {
         if (taken >
@@ -151,10 +153,14 @@ static int poll_channel(struct incoming *in)
 static int poll_network(void)
 {
     struct message m;
+    void *held;
     int handled = 0;
     handlers_enough = false;
-    for (int taken = 0; taken < PER_POLL && !handlers_enough && net_message_take(&m); taken++)
+    for (int taken = 0; taken < PER_POLL && !handlers_enough && (held = net_message_take(&m));
+         taken++) {
         handled += handlers_give(&m);
+        free(held);
+    }
     return handled;
 }
 

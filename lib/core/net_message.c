@@ -19,7 +19,7 @@
 enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
 #define TOLD (UINT64_MAX - 1)         // token of what net_tell sent, and its phase
 #define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's mark
-enum { MOST_NESTED = 32 };
+enum { MOST_NESTED = 32, SMALL = 1024 };
 
 struct net_head {
     uint8_t kind, id, flags, unused;
@@ -46,18 +46,12 @@ static size_t room_for_data(void)
 }
 
 // ---- Sending
-// False, only if !waits: there is no room now.
-static bool try_send(int pe, const struct net_head *head, const void *data, bool waits)
+static bool try_bytes(int pe, const void *bytes, size_t n, bool waits)
 {
-    unsigned char bytes[sizeof *head + head->n];
-    size_t n = head_size((enum net_kind)head->kind);
-    memcpy(bytes, head, n);
-    if (head->n)
-        memcpy(bytes + n, data, head->n);
-    net_connect(pe);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     int status;
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n + head->n)) == TRANSPORT_AGAIN) {
+    net_connect(pe);
+    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n)) == TRANSPORT_AGAIN) {
         if (!waits)
             return false;
         waiter_step(&w);
@@ -65,6 +59,23 @@ static bool try_send(int pe, const struct net_head *head, const void *data, bool
     if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);
     return true;
+}
+
+// False, only if !waits: there is no room now.
+static bool try_send(int pe, const struct net_head *head, const void *data, bool waits)
+{
+    unsigned char few[SMALL];
+    size_t n = head_size((enum net_kind)head->kind), all = n + head->n;
+    unsigned char *bytes = all <= sizeof few ? few : malloc(all);
+    if (!bytes)
+        fatal("no memory for a message of %zu bytes", all);
+    memcpy(bytes, head, n);
+    if (head->n)
+        memcpy(bytes + n, data, head->n);
+    bool done = try_bytes(pe, bytes, all, waits);
+    if (bytes != few)
+        free(bytes);
+    return done;
 }
 
 static void send(int pe, const struct net_head *head, const void *data)
@@ -197,7 +208,7 @@ struct came {
     struct came *next;
     int from;
     struct net_head head;
-    unsigned char data[];
+    _Alignas(max_align_t) unsigned char data[];
 };
 
 static struct queue {
@@ -290,7 +301,7 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
     if (world_is_here(from) || head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
         return false;
     if (head->kind == NET_MESSAGE)
-        return is_user && head->n <= LIMIT_AM_PAYLOAD && is_of(head->from, from);
+        return is_user && head->n <= LIMIT_AM_FAR && is_of(head->from, from);
     if (head->kind == NET_BATCH)
         return head->from == from && head->token && head->n;
     if (head->kind == NET_RUN) // whose answer must fit in one message
@@ -338,11 +349,12 @@ bool net_message_waiting(void)
     return atomic_load_explicit(&messages.has_some, memory_order_acquire);
 }
 
-bool net_message_take(struct message *m)
+void *net_message_take(struct message *m)
 {
     struct came *c = queue_take(&messages);
     if (!c)
-        return false;
+        return NULL;
+    m->far = c->data;
     m->envelope = (struct envelope){.arg = c->head.arg,
                                     .from = c->head.from,
                                     .n = c->head.n,
@@ -357,11 +369,10 @@ bool net_message_take(struct message *m)
             free(c);
             return net_message_take(m);
         }
-    } else {
-        memcpy(c->head.n <= INLINE_BYTES ? m->envelope.bytes : m->payload, c->data, c->head.n);
+    } else if (c->head.n <= INLINE_BYTES) {
+        memcpy(m->envelope.bytes, c->data, c->head.n);
     }
-    free(c);
-    return true;
+    return c;
 }
 
 static void answer_batch(const struct came *c)
@@ -456,10 +467,11 @@ int net_message_work(void)
 
 int net_message_up(void)
 {
-    if (net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
+    if (net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_FAR &&
+        net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
         return 0;
-    log_line(LOG_ERROR, LOG_BOOT, "transport %s carries messages of %zu bytes, %zu are needed",
-             net.facts.name, net.facts.am_max, sizeof(struct net_head) + LIMIT_AM_PAYLOAD);
+    log_line(LOG_ERROR, LOG_BOOT, "transport %s carries messages of %zu bytes: too short",
+             net.facts.name, net.facts.am_max);
     return -1;
 }
 

@@ -18,8 +18,9 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
 void net_message_coll(int pe, const void *bytes, size_t n);
 
-// The next message that came, in the order of its sender; false: none.
-bool net_message_take(struct message *m);
+// The next message that came, in the order of its sender, and the memory it is in, to be freed; NULL:
+// none.
+void *net_message_take(struct message *m);
 bool net_message_waiting(void);
 
 // Has pe run the operation, and waits: its status. The completion is the caller's.

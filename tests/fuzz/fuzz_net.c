@@ -280,7 +280,7 @@ static void make_two_nodes(void)
     world.npes = NPES;
     world.nodes = 2;
     net = (struct port){
-        .transport = &fake, .facts = {.name = "fake", .am_max = 4096 + 64}, .ep = &net};
+        .transport = &fake, .facts = {.name = "fake", .am_max = LIMIT_AM_FAR + 128}, .ep = &net};
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

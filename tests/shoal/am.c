@@ -257,7 +257,7 @@ static void working_handlers(void)
 static void arguments(void)
 {
     shoal_am_room_t room = {0};
-    shoal_am_t am = {.from = right_pe()};
+    shoal_am_t am = {.from = right_pe()}, own = {.from = me};
     shoal_rptr_t to, elsewhere, nowhere;
     CHECK_EQ(shoal_rptr_symmetric(inbox, right_pe(), &to), SHOAL_OK);
     nowhere = shoal_rptr_add(to, PTRDIFF_MAX);
@@ -269,13 +269,13 @@ static void arguments(void)
     EINVAL_IS(shoal_am_request(npes, ECHO, 0, NULL, 0));
     EINVAL_IS(shoal_am_request(0, 0, 0, NULL, 0));
     EINVAL_IS(shoal_am_request(0, 256, 0, NULL, 0));
-    EINVAL_IS(shoal_am_request(0, ECHO, 0, big, most + 1));
+    EINVAL_IS(shoal_am_request(me, ECHO, 0, big, most + 1));
     EINVAL_IS(shoal_am_request(0, ECHO, 0, big, SIZE_MAX));
     EINVAL_IS(shoal_am_request(0, ECHO, 0, NULL, 1));
     EINVAL_IS(shoal_am_request_long(0, 0, big, 8, to));
     CHECK_EQ(shoal_am_request_long(ECHO, 0, big, 8, nowhere), SHOAL_ERANGE);
     EINVAL_IS(shoal_am_reply(NULL, ECHO, 0, NULL, 0));
-    EINVAL_IS(shoal_am_reply(&am, ECHO, 0, big, most + 1));
+    EINVAL_IS(shoal_am_reply(&own, ECHO, 0, big, most + 1));
     EINVAL_IS(shoal_am_reply_long(NULL, ECHO, 0, big, 8, to));
     if (npes > 1) {
         CHECK_EQ(shoal_rptr_symmetric(inbox, me, &elsewhere), SHOAL_OK);

@@ -11,7 +11,7 @@
 // ---- active messages
 struct message {
     uint32_t number, length;
-    unsigned char rest[8192];
+    unsigned char rest[1 << 16];
 };
 static uint32_t taken[NPES];
 
@@ -70,7 +70,7 @@ static void test_am_flood(void)
 
 static void test_am_limits(void)
 {
-    static unsigned char bytes[16384];
+    static unsigned char bytes[1 << 16];
     if (!facts.am_max)
         return;
     CHECK(facts.am_max >= 4096 + 64 && facts.am_max < sizeof bytes);

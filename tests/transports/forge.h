@@ -23,7 +23,7 @@ static void send_forged(void)
 {
     struct {
         struct message_header header;
-        unsigned char rest[8192];
+        unsigned char rest[1 << 16];
     } m = {{.secret = SECRET, .from = 1, .seq = 0, .length = 8, .kind = MESSAGE_USER}, {0}};
     const struct message_header good = m.header;
     size_t whole = sizeof m.header + 8;
@@ -50,8 +50,8 @@ static void send_forged(void)
     m.header.seq = UINT32_MAX; // one that came before the first: taken long ago
     stranger_send(&m, whole);
     m.header = good;
-    m.header.length = 8000;
-    stranger_send(&m, sizeof m.header + 8000);
+    m.header.length = MESSAGE_MAX + 8;
+    stranger_send(&m, sizeof m.header + MESSAGE_MAX + 8);
 }
 
 // Connections that send nothing, a byte, or `most` bytes of junk.
