@@ -10,15 +10,15 @@
 // So a send costs one copy and needs no help: the data leaves the user's buffer at once. Stages are
 // kept, by size, and used again in the order in which they were filled; together they take no more
 // than STAGES_PER_LIMIT of the largest (SHOAL_MPI_STAGE). Then, and for what is larger, the data stays
-// where it is and the receiver gets it; so does data above STAGED_ANYWAY that the receiver reaches by
-// load where it is, in one copy.
+// where it is and the receiver gets it; so does data that the receiver reaches by load where it is, in
+// one copy, above SHOAL_MPI_STAGE_SHARED.
 #include "arrive.h"
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
 
 enum { LEAST = 4096, CLASSES = 20, STAGES_PER_LIMIT = 32, LOOKS = 4, LINE = 64 };
-enum { PIECE = 4096, STAGED_ANYWAY = 8192 };
+enum { PIECE = 4096 };
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
@@ -124,7 +124,7 @@ static void let_go(struct stage *s)
 static bool is_better_left(const void *buf, const struct type *type, size_t n)
 {
     shoal_rptr_t at;
-    return n > STAGED_ANYWAY && type->is_dense && !request_is_crowded() &&
+    return n > shim_settings.stage_shared && type->is_dense && !request_is_crowded() &&
            shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK;
 }
 

@@ -253,10 +253,12 @@ static void wake_member(const struct view *v)
 }
 
 // Who comes last has something to do of its own: a long part that anybody may run is for its member,
-// or for whoever waits first. Nothing is lost: as long as all compute, nobody wants the result.
+// or for whoever waits first. Nothing is lost: as long as all compute, nobody wants the result. (Not of
+// a broadcast, where who sleeps may have run its own part already and is not told of the others.)
 static bool is_left(const struct operation *op, const struct coll_what *e)
 {
-    return op->initiator != world.me && is_long(e) && e->op < SHOAL_OP_USER;
+    return op->initiator != world.me && is_long(e) && e->op < SHOAL_OP_USER &&
+           e->kind != SHOAL_COLL_BROADCAST;
 }
 
 static void run_claimed(const struct view *v)
@@ -273,8 +275,11 @@ int coll_part_run(const struct operation *op, int *needs)
     struct view v = view_of(op);
     struct coll_entry *e = entry(&v, v.part);
     uint64_t before = v.round - 1;
-    if (!is_free(&v)) // its member may be describing the next round
+    if (!is_free(&v)) { // its member may be describing the next round, or sleep while parts are left
+        if (op->initiator != world.me)
+            wake_member(&v);
         return SHOAL_OK;
+    }
     if (e->what.op >= SHOAL_OP_USER && !element_user_size(e->what.op) && op->initiator != world.me) {
         *needs = set_pe(&v.set, v.part); // who uses it has registered it
         return SHOAL_EAGAIN;

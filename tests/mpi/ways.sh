@@ -5,7 +5,8 @@
 ways=$build/tests/mpi/ways
 [ -x "$ways" ] || skip "tests/mpi/ways is not built"
 
-unset SHOAL_MPI_HINT SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_CROSS_MEMORY
+unset SHOAL_MPI_HINT SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_MPI_STAGE \
+    SHOAL_MPI_STAGE_SHARED SHOAL_CROSS_MEMORY
 
 expect_ways() { # SETTING... -- COUNTER VALUE...
     local settings=()
@@ -22,7 +23,8 @@ expect_ways SHOAL_MPI_HINT=0 -- rendezvous 4 pull 4 hint 0 hint_followed 0
 expect_ways SHOAL_MPI_HINT=400k -- rendezvous 4 pull 4 hint 0 hint_followed 0
 expect_ways SHOAL_MPI_SPLIT=0 SHOAL_MPI_HINT=0 -- rendezvous 4 pull 4 split 0 pushed 0
 expect_ways SHOAL_MPI_EAGER=0 -- staged some
-expect_ways SHOAL_MPI_STAGE=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
+expect_ways SHOAL_MPI_STAGE=1m SHOAL_MPI_STAGE_SHARED=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
+[ "$(nproc)" -lt 2 ] || expect_ways SHOAL_MPI_STAGE=1m -- staged 0 rendezvous 4 # symmetric data
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0 -- synchronous 0 rendezvous some pull some stream 0
 expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 4 pull 0 stream 4 hint 0
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 stream some
