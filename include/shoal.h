@@ -52,11 +52,11 @@ enum {
     SHOAL_Q_STATUS,     // (pe) SHOAL_PE_*
     SHOAL_Q_PROGRESS,   // (pe) bits of SHOAL_PROGRESS_*: what needs that PE to be in the library
     SHOAL_Q_AM_MAX,     // bytes of payload of a short or medium active message
-    SHOAL_Q_AM_MAX_TO,  // (pe) the same to that PE: more to one of another node
     SHOAL_Q_AM_INLINE,  // bytes of payload that travel in the envelope's own cache line
     SHOAL_Q_COUNTERS,   // counters a PE can have
     SHOAL_Q_KEY_SIZE,   // sizeof (shoal_key_t)
     SHOAL_Q_COLL_SHORT, // bytes that a member contributes to a collective of shoal_coll_short
+    SHOAL_Q_AM_MAX_TO,  // (pe) SHOAL_Q_AM_MAX of messages to that PE: more to one of another node
     SHOAL_Q_COUNT_
 };
 enum { SHOAL_PE_STARTING, SHOAL_PE_RUNNING, SHOAL_PE_FINALIZED, SHOAL_PE_GONE };
@@ -336,7 +336,7 @@ typedef struct shoal_am_room {
 } shoal_am_room_t;
 int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room);
 int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
-// From a handler: this is what the program waits for, so what else that sender has sent may stay in
+// From a handler: this is what the program waits for, so what else has come the same way may stay in
 // the inbox until the next call that waits or progresses.
 void shoal_am_enough(void);
 
@@ -385,7 +385,8 @@ typedef struct shoal_coll {
 // Collective over the team; every member starts its collectives on a team in one order. event NULL:
 // blocks. With an event it returns at once, the buffers and arrays stay with the collective until
 // the event is done; the last member to start it moves the data (in a broadcast who starts after the
-// root copies its own), so that members that compute or sleep delay nobody.
+// root copies its own), or, where a member's count is 64 KiB or more and it is no broadcast, those who
+// wait for the event or test it, so that members that compute or sleep delay nobody.
 int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t *event);
 // The same for what is so short that it goes in a message's time: barriers; and in a team of one node
 // broadcasts, gathers and all-to-alls, without counts, of which no member contributes more than

@@ -5,13 +5,31 @@
 #include "stats.h"
 #include "transfer.h"
 
+#include <stdlib.h>
+
+// ---- Room for a message that is put together: on the stack of whatever thread it is, when it is short
+enum { FEW = 4096 };
+
+static unsigned char *take_room(unsigned char few[FEW], size_t n)
+{
+    return n <= FEW ? few : transfer_memory(n);
+}
+
+static void give_room(const unsigned char few[FEW], unsigned char *room)
+{
+    if (room != few)
+        free(room);
+}
+
 // ---- Sending
 static bool tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
                         MPI_Count count, const struct type *type, size_t n, bool waits)
 {
-    unsigned char packed[n];
+    unsigned char few[FEW], *packed = take_room(few, n);
     type_pack(type, buf, count, 0, packed, n);
-    return transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
+    bool done = transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
+    give_room(few, packed);
+    return done;
 }
 
 static void count_held_back(const struct partner *p, MPI_Count bytes)
@@ -49,12 +67,14 @@ static bool tell_sync(struct transfer *t)
     uint64_t self = (uintptr_t)t, address = address_of(t->request.comm, t->space, t->tag);
     size_t n = sizeof self + (size_t)t->bytes;
     int pe = t->pe;
-    unsigned char payload[n];
+    unsigned char few[FEW], *payload = take_room(few, n);
     memcpy(payload, &self, sizeof self);
     if (t->bytes)
         type_pack(t->type, t->buf, t->count, 0, payload + sizeof self, (size_t)t->bytes);
     transfer_out(t); // all has been read
-    return transfer_try(pe, AM_SYNC, address, payload, n);
+    bool done = transfer_try(pe, AM_SYNC, address, payload, n);
+    give_room(few, payload);
+    return done;
 }
 
 // ---- Sending what found no room
@@ -65,16 +85,19 @@ static bool go(struct note *note, int pe)
     size_t n = (size_t)t->bytes;
     if (t->mode == SEND_SYNCHRONOUS)
         return tell_sync(t);
-    unsigned char packed[n + 1];
+    unsigned char few[FEW], *packed = few;
     const void *data = packed;
-    if (n && t->type->is_dense)
+    if (n && t->type->is_dense) {
         data = type_at(t->type, t->buf);
-    else if (n)
+    } else if (n) {
+        data = packed = take_room(few, n);
         type_pack(t->type, t->buf, t->count, 0, packed, n);
-    if (!transfer_try(pe, AM_EAGER, address, data, n))
-        return false;
-    request_complete(&t->request);
-    return true;
+    }
+    bool done = transfer_try(pe, AM_EAGER, address, data, n);
+    give_room(few, packed);
+    if (done)
+        request_complete(&t->request);
+    return done;
 }
 
 static void keep(struct transfer *t)

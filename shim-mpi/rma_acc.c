@@ -7,8 +7,9 @@
 //     shared memory, aligned elements of   the processor's atomics where it is mapped here, else the
 //     1, 2, 4 or 8 bytes, not MPI_BYTE     runtime's, which are atomic against those
 //     anything else, and all where the     plain loops under the target's accumulate lock; what is
-//     hint mpi_accumulate_granularity is   not mapped here is got, changed and put
-//     more than a word
+//     target's hint                        not mapped here is got, changed and put
+//     mpi_accumulate_granularity is more
+//     than a word (no dynamic window)
 //
 // Which row it is depends on the place and the type alone, so all processes agree. In no row does the
 // target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to see

@@ -37,13 +37,16 @@ static void on_data(const shoal_am_t *am)
 }
 
 // ---- The sender
+enum { MOST_PIECE = 8192 }; // they are built on the stack of whatever thread waits
+
 // False: there is no room now.
 static bool send_piece(struct transfer *t)
 {
     struct piece piece = {t->other, t->moved};
     size_t n = partner_of(t->pe)->am_max - sizeof piece;
-    unsigned char payload[n + sizeof piece];
+    n = n < MOST_PIECE ? n : MOST_PIECE;
     n = (MPI_Count)n < t->bytes - t->moved ? n : (size_t)(t->bytes - t->moved);
+    unsigned char payload[n + sizeof piece];
     memcpy(payload, &piece, sizeof piece);
     if (t->copy)
         memcpy(payload + sizeof piece, (char *)t->copy + t->moved, n);

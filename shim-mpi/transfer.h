@@ -108,8 +108,8 @@ void *transfer_memory(size_t n); // malloc, or the end
 // Sends a message, now or as soon as there is room; messages to a process go in their order. Short
 // ones: a copy is kept.
 void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
-// Of up to the partner's am_max bytes, without an order: others may be kept before it. False: there is no
-// room now.
+// Of up to the partner's am_max bytes, without an order: others may be kept before it. False: there
+// is no room now.
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 void transfer_check(int pe, int status); // of what the runtime was asked to send
 

@@ -19,6 +19,7 @@ struct card {
     uint64_t va, size;
     int64_t disp_unit;
     enum memory memory;
+    bool is_coarse; // its hint, which counts for all who go there
     int error;
 };
 
@@ -153,6 +154,7 @@ static int prepare(struct making *m)
     w->touched = -1;
     pthread_mutex_init(&w->dynamic_lock, NULL);
     int error = win_set_hints(w, m->info);
+    m->card.is_coarse = w->is_coarse;
     int control_error = take_control(m, members);
     int memory_error = take_memory(m); // in any case: it may be an exchange
     return error ? error : control_error ? control_error : memory_error;
@@ -185,7 +187,7 @@ static int target_fill(struct making *m, int i, const struct card *card, const s
     t->reach = t->direct ? t->size : 0;
     if (m->flavor == MPI_WIN_FLAVOR_SHARED && t->size && !t->direct)
         return MPI_ERR_RMA_SHARED;
-    if (t->memory == MEMORY_SHARED && w->is_coarse)
+    if (t->memory == MEMORY_SHARED && card->is_coarse)
         t->memory = MEMORY_LOCKED;
     if (piece)
         t->va = (uintptr_t)t->direct;

@@ -275,11 +275,8 @@ int coll_part_run(const struct operation *op, int *needs)
     struct view v = view_of(op);
     struct coll_entry *e = entry(&v, v.part);
     uint64_t before = v.round - 1;
-    if (!is_free(&v)) { // its member may be describing the next round, or sleep while parts are left
-        if (op->initiator != world.me)
-            wake_member(&v);
+    if (!is_free(&v)) // its member may be describing the next round
         return SHOAL_OK;
-    }
     if (e->what.op >= SHOAL_OP_USER && !element_user_size(e->what.op) && op->initiator != world.me) {
         *needs = set_pe(&v.set, v.part); // who uses it has registered it
         return SHOAL_EAGAIN;

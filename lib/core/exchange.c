@@ -45,9 +45,10 @@ static inline void wait_for_place(struct shoal_team *team, uint64_t seq, bool in
     uint64_t most = in_line ? EXCHANGE_LINES : 2;
     if (seq <= most || team->all_left >= seq - most)
         return;
-    wait_until_left(team, 0);
+    if (in_line)
+        wait_until_left(team, 0);
     if (team->all_left < seq - most)
-        wait_until_left(team, seq - (in_line ? EXCHANGE_LINES / 2 : 2));
+        wait_until_left(team, seq - most / (in_line ? 2 : 1));
 }
 
 void exchange_publish(struct shoal_team *team, const void *part, size_t n)

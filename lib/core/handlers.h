@@ -13,7 +13,7 @@
 struct message {
     struct envelope envelope;
     const unsigned char *far; // from another node: where the payload is; NULL: behind this
-    unsigned char payload[LIMIT_AM_PAYLOAD];
+    LINE_ALIGNED unsigned char payload[LIMIT_AM_PAYLOAD];
 };
 
 int handlers_register(int id, shoal_am_fn *fn, void *user);

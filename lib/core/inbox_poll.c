@@ -34,6 +34,7 @@ static int rings;
 static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
 static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint32_t looks;        // at them, without finding anything
+static bool is_cut; // this look has left something, since a handler said that it was enough
 
 static inline bool is_ready(const struct incoming *in)
 {
@@ -147,6 +148,7 @@ static int poll_channel(struct incoming *in)
             handled += handlers_give(&m);
         }
     }
+    is_cut |= handlers_enough;
     return handled;
 }
 
@@ -161,6 +163,7 @@ static int poll_network(void)
         handled += handlers_give(&m);
         free(held);
     }
+    is_cut |= handlers_enough;
     return handled;
 }
 
@@ -270,8 +273,13 @@ static NOINLINE int poll_all(void)
     if (handlers_waiting())
         handled += handlers_run();
     polls_here = nested;
-    if (!nested)
-        atomic_store_explicit(&polling, false, memory_order_release);
+    if (nested)
+        return handled;
+    bool tells = is_cut && !is_single_threaded();
+    is_cut = false;
+    atomic_store_explicit(&polling, false, memory_order_release);
+    if (unlikely(tells)) // who sleeps because this thread polled
+        bell_check(&slice_of(world.me)->inbox.bell);
     return handled;
 }
 

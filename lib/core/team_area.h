@@ -31,7 +31,7 @@ struct team_line {
 struct team_area {
     struct team_line flag[TEAM_ROUNDS];
     struct team_line publish[EXCHANGE_LINES]; // seq: this PE's part of that exchange is there
-    struct team_line leave;      // seq: this PE has read all it wanted of exchanges up to it
+    struct team_line leave; // seq: this PE has read all it wanted of exchanges up to it
     LINE_ALIGNED struct bell bell;      // for those who wait for publish or leave
     LINE_ALIGNED struct bell flag_bell; // for the owner, waiting for a flag
     LINE_ALIGNED _Atomic uint64_t arrived; // central barrier: counter at the team's first PE

@@ -100,7 +100,8 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
 static char **volatile kept; // what others may be looking at
 
 // The environment with what bounds ofi_rxm's buffers, thousands of 16 KB for each PE otherwise: it
-// asks nothing else. What the user has set comes first and so wins.
+// asks nothing else. What the user has set comes first and so wins. A buffer takes a message with 8 KB
+// of data; of a longer one ofi_rxm asks the sender for it.
 static char **bounded(char **own)
 {
     static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=8704";

@@ -186,7 +186,7 @@ static int prepare_local(struct ofi_ep *ep, struct ofi_op *op, void *local, size
 {
     void *desc = ep->local_registration ? ofi_desc(ep, local, n) : NULL;
     bool must_copy = ep->local_registration && !desc;
-    bool wants_copy = op->kind == OFI_PUT && !op->request;
+    bool wants_copy = op->kind == OFI_PUT && !op->request && n <= PUT_COPIED_MAX;
     *copied = false;
     op->local = local;
     op->desc = desc;

@@ -93,7 +93,7 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
         .amo_coherent_with_cpu = true,
         .thread_safe = true,
         .has_wait_fd = true,
-        .inject_max = MESSAGE_BYTES,
+        .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_MAX,
         .address_size = sizeof(struct ucx_blob),

@@ -30,8 +30,8 @@
 
 enum {
     UCX_ADDRESS_SIZE = 1984,          // what a card has room for (lib/core/card.h)
-    UCX_KEY_MAX = 256,                // bytes of a packed key; of a region's (lib/core/slice.h)
-    UCX_REGION_KEY_MAX = 88,          // has room for so many
+    UCX_KEY_MAX = 256,                // bytes of a packed key of the job's memory,
+    UCX_REGION_KEY_MAX = 88,          // of a region: its entry has so much room (lib/core/slice.h)
     UCX_OPS = HOSTILE ? 8 : 256,      // operations under way at once
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
     UCX_AM_ID = 1,

@@ -257,7 +257,7 @@ static int transfer_locked(struct ucx_ep *ep, struct ucx_ctx *ctx, enum ucx_kind
     if (kind == UCX_GET)
         return ucx_op_begun(ep, op, peer, ctx, request,
                             ucp_get_nbx(peer->ep, local, n, remote.start, remote.key, &param));
-    bool copied = !request && n <= sizeof op->data;
+    bool copied = !request && n <= PUT_COPIED_MAX;
     if (copied)
         local = memcpy(op->data, local, n);
     op->unflushed = true;
