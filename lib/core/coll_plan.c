@@ -345,6 +345,7 @@ int coll_plan_call(struct shoal_coll_plan *p)
 
 int coll_plan_end(struct shoal_coll_plan *p)
 {
+    ORDERED_ELSEWHERE(); // another PE may have counted what another thread of this one ran
     pthread_mutex_lock(&entry_lock);
     if (p->entry)
         settle(p);
