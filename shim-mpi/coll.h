@@ -116,7 +116,8 @@ void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count
 
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.
 bool coll_team_run(const struct coll_call *c, int *error);
-bool coll_team_bcast(const struct coll_call *c, int *error); // the same, of a short broadcast
+// The same, of a broadcast of n bytes.
+bool coll_team_bcast(const struct coll_call *c, MPI_Count n, int *error);
 void coll_team_end(struct comm *comm); // collective: MPI_Comm_free
 // Short broadcasts, through the team or by messages: true, on all members, when it is done.
 bool coll_bcast_now(const struct coll_call *c, int *error);

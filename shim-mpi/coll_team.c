@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536, MAX_BCAST = 56 };
+enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
+enum { MAX_BCAST = 56 }; // what the runtime puts in one line with its number: no root waits for less
 
 // ---- The team
 static int run_allreduce(struct comm *comm, uint64_t *words, MPI_Count n)
@@ -195,15 +196,6 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     return status;
 }
 
-// The bytes of one that may go through the team, the same on every member; -1: it may not.
-static MPI_Count short_bcast(const struct coll_call *c)
-{
-    MPI_Count n;
-    if (__builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > MAX_BCAST)
-        return -1;
-    return n;
-}
-
 static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n, int *error)
 {
     char packed[MAX_BCAST];
@@ -226,10 +218,9 @@ static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n,
     return true;
 }
 
-bool coll_team_bcast(const struct coll_call *c, int *error)
+bool coll_team_bcast(const struct coll_call *c, MPI_Count n, int *error)
 {
-    MPI_Count n = short_bcast(c);
-    shmem_team_t team = n < 0 ? SHMEM_TEAM_INVALID : team_of(c->comm);
+    shmem_team_t team = n > MAX_BCAST ? SHMEM_TEAM_INVALID : team_of(c->comm);
     return team != SHMEM_TEAM_INVALID && run_bcast(c, team, n, error);
 }
 

@@ -158,7 +158,7 @@ bool coll_bcast_now(const struct coll_call *c, int *error)
     if (c->kind != COLL_BCAST || comm_is_inter(c->comm) ||
         __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > BCAST_NOW)
         return false;
-    if (!coll_team_bcast(c, error))
+    if (!coll_team_bcast(c, n, error))
         *error = bcast_down(c, comm_next_tag(c->comm));
     return true;
 }
