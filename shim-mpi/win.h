@@ -108,7 +108,6 @@ struct win {
     bool is_far;           // some member is reached through the runtime only
     bool is_alone;         // one member: nobody to be atomic against
     bool no_locks;         // a hint
-    bool is_coarse;        // a hint: accumulates are for more than a word at a time
     struct info *hints;
     void *memory;          // to be freed with the window; NULL: none
     bool is_memory_shared; // it is the runtime's

@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- Checks
@@ -149,8 +148,6 @@ int win_set_hints(struct win *w, const struct info *info)
             return MPI_ERR_NO_MEM;
     }
     w->no_locks = hint_is_true(w->hints, "no_locks");
-    w->is_coarse = strtoull(info_get(w->hints, "mpi_accumulate_granularity"), NULL, 10) >
-                   sizeof(uint64_t);
     return is_first ? info_set(w->hints, "mpi_memory_alloc_kinds", "mpi,system") : MPI_SUCCESS;
 }
 

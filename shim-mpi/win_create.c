@@ -19,7 +19,7 @@ struct card {
     uint64_t va, size;
     int64_t disp_unit;
     enum memory memory;
-    bool is_coarse; // its hint, which counts for all who go there
+    bool is_coarse; // accumulates there are for more than a word at a time: its owner's hint
     int error;
 };
 
@@ -137,6 +137,11 @@ static int take_memory(struct making *m)
     return error;
 }
 
+static bool wants_long_accumulates(const struct info *hints)
+{
+    return strtoull(info_get(hints, "mpi_accumulate_granularity"), NULL, 10) > sizeof(uint64_t);
+}
+
 static int prepare(struct making *m)
 {
     int members = m->comm->group->size;
@@ -154,7 +159,7 @@ static int prepare(struct making *m)
     w->touched = -1;
     pthread_mutex_init(&w->dynamic_lock, NULL);
     int error = win_set_hints(w, m->info);
-    m->card.is_coarse = w->is_coarse;
+    m->card.is_coarse = !error && wants_long_accumulates(w->hints);
     int control_error = take_control(m, members);
     int memory_error = take_memory(m); // in any case: it may be an exchange
     return error ? error : control_error ? control_error : memory_error;

@@ -240,12 +240,12 @@ static void end_part(const struct view *v, int status)
         counter_add(&entry(v, i)->done, set_pe(&v->set, i), 1, 0);
 }
 
-// A member that sleeps may take a part of what is long.
 static bool is_long(const struct coll_what *e)
 {
     return e->count * e->size >= LIMIT_COLL_BROADCAST;
 }
 
+// A member that sleeps may take a part of what is long.
 static void wake_member(const struct view *v)
 {
     if (is_long(what(v, v->part)))
