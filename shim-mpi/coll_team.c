@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
-enum { MAX_BCAST = 56 }; // what the runtime puts in one line with its number: no root waits for less
+enum { MAX_BCAST = 56 }; // fits in a line with its number: for more a root waits for the others
 
 // ---- The team
 static int run_allreduce(struct comm *comm, uint64_t *words, MPI_Count n)
