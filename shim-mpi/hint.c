@@ -106,11 +106,16 @@ static void forget(struct hints *all, int i)
     memmove(&all->hint[i], &all->hint[i + 1], (size_t)(all->n - i) * sizeof all->hint[i]);
 }
 
+static bool is_withdrawn(const struct hint *h)
+{
+    return atomic_load_explicit(&record_of(h)->claim, memory_order_relaxed) !=
+           (h->copy.generation | SPLIT_OFFERED);
+}
+
 static void forget_withdrawn(struct hints *all)
 {
     for (int i = all->n - 1; i >= 0; i--)
-        if (atomic_load_explicit(&record_of(&all->hint[i])->claim, memory_order_relaxed) !=
-            (all->hint[i].copy.generation | SPLIT_OFFERED))
+        if (is_withdrawn(&all->hint[i]))
             forget(all, i);
 }
 
@@ -125,6 +130,18 @@ static void on_hint(const shoal_am_t *am)
         forget_withdrawn(p->hints);
     if (p->hints->n < HINTS)
         memcpy(&p->hints->hint[p->hints->n++], am->payload, sizeof(struct hint));
+}
+
+bool hint_is_there(int pe, uint64_t address)
+{
+    if (shim_threads || space_in(address) != SPACE_P2P)
+        return false;
+    shoal_progress(); // it may have come
+    const struct hints *all = partner_of(pe)->hints;
+    for (int i = 0; all && i < all->n; i++)
+        if (all->hint[i].address == address && !is_withdrawn(&all->hint[i]))
+            return true;
+    return false;
 }
 
 void hint_look(const struct transfer *t)

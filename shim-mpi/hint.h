@@ -13,6 +13,7 @@ bool hint_withdraw(struct transfer *t);
 void hint_accept(struct transfer *t, const struct rts *rts); // of one that was not withdrawn
 
 // ---- The sender
+bool hint_is_there(int pe, uint64_t address); // one that a message to there may follow
 // Before the envelope of t is sent, which can follow a hint that has come.
 void hint_look(const struct transfer *t);
 void hint_follow(struct transfer *t); // its envelope has been sent

@@ -14,14 +14,15 @@
       "longer ones are got by their receiver")                                                  \
     X(window, "SHOAL_MPI_WINDOW", 1 << 20,                                                      \
       "bytes of such messages that a receiver may not have received yet, from each sender")     \
-    X(stage, "SHOAL_MPI_STAGE", 1 << 15,                                                        \
+    X(stage, "SHOAL_MPI_STAGE", 1 << 22,                                                        \
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
     X(stage_shared, "SHOAL_MPI_STAGE_SHARED", 1 << 13,                                          \
       "the same of data that the receiver reaches by load where it is")                         \
     X(split, "SHOAL_MPI_SPLIT", 1 << 17,                                                        \
       "bytes of the smallest message that sender and receiver copy together; 0: none")          \
-    X(hint, "SHOAL_MPI_HINT", 1 << 15,                                                          \
-      "bytes of the smallest nonblocking receive that its source is told of; 0: none")          \
+    X(hint, "SHOAL_MPI_HINT", 1 << 19,                                                          \
+      "bytes of the smallest nonblocking receive that its source is told of, and of the "       \
+      "smallest nonblocking send whose data stays where it is; 0: none")                        \
     X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
       "1: longer messages are sent in pieces as if their receiver could not get them")          \
     X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted at MPI_Finalize")

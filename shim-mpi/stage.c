@@ -1,106 +1,124 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages that their sender copies to memory both processes reach. See transfer.h.
 //
-// A stage is a block of the sender's shared memory. The sender counts what it has copied there, the
-// receiver follows it on another core and says at the end that it has taken all:
+// A stage is a block of the sender's pool, in its shared memory. The sender counts what it has copied
+// there, the receiver follows it on another core and says at the end that it has taken all:
 //
-//     stage  | filled | taken || place, size, next || data .......... |
+//     stage  | filled | taken || next, size, bytes || data .......... |
 //              sender   receiver   sender's own
 //
-// So a send costs one copy and needs no help: the data leaves the user's buffer at once. Stages are
-// kept, by size, and used again in the order in which they were filled; together they take no more
-// than STAGES_PER_LIMIT of the largest (SHOAL_MPI_STAGE). Then, and for what is larger, the data stays
-// where it is and the receiver gets it; so does data that the receiver reaches by load where it is, in
-// one copy, above SHOAL_MPI_STAGE_SHARED.
+// So a send costs one copy and needs no help: the data leaves the user's buffer at once. What is longer
+// than SHOAL_MPI_STAGE, or finds no room, stays where it is and the receiver gets it; so does data that
+// the receiver reaches by load where it is, in one copy, above SHOAL_MPI_STAGE_SHARED.
+//
+// Blocks follow each other through LAP bytes of the pool, and then from its beginning again. That is on
+// purpose: a line that the receiver has just read lies in its cache, and to write it again takes two
+// to four times as long as one that has left both caches. Where processes share cores it is the other way
+// round, and the first free block is taken.
 #include "arrive.h"
+#include "hint.h"
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
 
-enum { LEAST = 4096, CLASSES = 20, STAGES_PER_LIMIT = 32, LOOKS = 4, LINE = 64 };
-enum { PIECE = 4096 };
+enum { LINE = 64, LOOKS = 8, LAP = 17 << 17 };
+enum { PIECE = 4096, PIECE_MORE = 16384, PIECES_MORE = 8 }; // copied at a time; after so many, more
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
     _Alignas(LINE) _Atomic uint32_t taken;  // 1: the receiver needs it no more
-    _Alignas(LINE) shoal_rptr_t place;
-    struct stage *next; // of those of its size, the one filled next
-    size_t size;
-    unsigned char data[];
+    _Alignas(LINE) struct stage *next;      // in use, at the next higher address
+    size_t size, bytes;
+    _Alignas(LINE) unsigned char data[];
 };
 
 static struct {
     shim_lock lock;
-    size_t total;
-    struct stage *first[CLASSES], **last[CLASSES]; // in use, oldest first
-} stages;
+    bool is_tried;
+    char *start;
+    size_t size; // 0: there is none
+    shoal_rptr_t place;
+    struct stage *first,
+        **at; // those in use; the link behind the one taken last, which ends at end
+    size_t end;
+} pool;
 
-static int class_of(size_t n)
+// Room for two of the largest, or for a lap; less where there is not so much.
+static void make_pool(void)
 {
-    int class = 0;
-    while ((size_t)LEAST << class < n)
-        class ++;
-    return class;
+    size_t n = 2 * (shim_settings.stage + sizeof(struct stage));
+    pool.is_tried = true;
+    for (n = n < LAP ? LAP : n; n >= LAP / 16 && !pool.start; n /= 2)
+        if ((pool.start = shoal_alloc(n)))
+            pool.size = n / LINE * LINE;
+    pool.at = &pool.first;
+    if (pool.start && shoal_rptr_own(pool.start, &pool.place))
+        pool.size = 0;
 }
 
-// The oldest ones are looked at: they are the likeliest to be free.
-static struct stage *take_old(int class)
+// Nobody will read or write it.
+static bool is_free(const struct stage *s)
 {
-    struct stage **at = &stages.first[class];
-    for (int i = 0; *at && i < LOOKS; i++, at = &(*at)->next) {
+    // A receiver that wants less than all may have let it go while it is being filled.
+    return atomic_load_explicit(&s->filled, memory_order_acquire) == s->bytes &&
+           // Pairs with the release in let_go: the receiver has read all.
+           atomic_load_explicit(&s->taken, memory_order_acquire);
+}
+
+// Takes the first gap between those in use behind `at`, from `from` to `limit`; those that are free
+// are no longer in use.
+static struct stage *find(struct stage **at, size_t from, size_t limit, size_t size)
+{
+    for (int looks = 0; from + size <= limit;) {
         struct stage *s = *at;
-        // Pairs with the release in let_go: the receiver has read all.
-        if (!atomic_load_explicit(&s->taken, memory_order_acquire))
+        size_t to = s ? (size_t)((char *)s - pool.start) : pool.size;
+        if (to - from >= size) {
+            struct stage *new = (struct stage *)(void *)(pool.start + from);
+            new->next = s;
+            new->size = size;
+            *at = new;
+            pool.at = &new->next;
+            pool.end = from + size;
+            return new;
+        }
+        if (!s || looks == LOOKS)
+            return NULL;
+        if (is_free(s)) {
+            if (pool.at == &s->next)
+                pool.at = at;
+            *at = s->next;
             continue;
-        *at = s->next;
-        if (!s->next)
-            stages.last[class] = at;
-        return s;
+        }
+        looks++;
+        from = to + s->size;
+        at = &s->next;
     }
     return NULL;
 }
 
-static struct stage *make(int class)
+static struct stage *find_any(size_t size)
 {
-    size_t size = (size_t)LEAST << class;
-    if (stages.total + size > STAGES_PER_LIMIT * shim_settings.stage)
-        return NULL;
-    struct stage *s = shoal_alloc(sizeof *s + size);
-    if (!s || shoal_rptr_own(s, &s->place)) {
-        shoal_free(s);
-        return NULL;
-    }
-    s->size = size;
-    stages.total += size;
-    return s;
+    struct stage *s = NULL;
+    size_t lap = LAP < pool.size ? LAP : pool.size;
+    if (size <= lap && !request_is_crowded() && !(s = find(pool.at, pool.end, lap, size)) &&
+        !(s = find(&pool.first, 0, lap, size)))
+        s = find(pool.at, pool.end, pool.size, size);
+    return s ? s : find(&pool.first, 0, pool.size, size);
 }
 
 static struct stage *take(size_t n)
 {
-    int class = class_of(n);
-    shim_lock_take(&stages.lock);
-    struct stage *s = take_old(class);
-    if (!s)
-        s = make(class);
-    shim_lock_give(&stages.lock);
-    if (!s)
-        return NULL;
-    atomic_store_explicit(&s->filled, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->taken, 0, memory_order_relaxed);
+    shim_lock_take(&pool.lock);
+    if (!pool.is_tried)
+        make_pool();
+    struct stage *s = find_any((sizeof *s + n + LINE - 1) / LINE * LINE);
+    if (s) {
+        s->bytes = n;
+        atomic_store_explicit(&s->filled, 0, memory_order_relaxed);
+        atomic_store_explicit(&s->taken, 0, memory_order_relaxed);
+    }
+    shim_lock_give(&pool.lock);
     return s;
-}
-
-// Only when it is full: until then a receiver that wants less of it may have let it go.
-static void put_back(struct stage *s)
-{
-    int class = class_of(s->size);
-    shim_lock_take(&stages.lock);
-    if (!stages.first[class])
-        stages.last[class] = &stages.first[class];
-    s->next = NULL;
-    *stages.last[class] = s;
-    stages.last[class] = &s->next;
-    shim_lock_give(&stages.lock);
 }
 
 static void fill(struct stage *s, const void *buf, MPI_Count count, const struct type *type,
@@ -116,43 +134,55 @@ static void fill(struct stage *s, const void *buf, MPI_Count count, const struct
 
 static void let_go(struct stage *s)
 {
-    // Pairs with the acquire load in take_old.
+    // Pairs with the acquire load in is_free.
     atomic_store_explicit(&s->taken, 1, memory_order_release);
 }
 
-// Is one copy by a receiver who has a core of its own better than two?
-static bool is_better_left(const void *buf, const struct type *type, size_t n)
+// Is another way better? One copy, by a receiver who has a core of its own or by the sender itself,
+// is; and long nonblocking operations are there to let their process compute.
+static bool is_better_left(const void *buf, const struct type *type, size_t n, int pe,
+                           uint64_t address, bool waits)
 {
     shoal_rptr_t at;
-    return n > shim_settings.stage_shared && type->is_dense && !request_is_crowded() &&
-           shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK;
+    if (n >= shim_settings.hint && shim_settings.hint && (!waits || hint_is_there(pe, address)))
+        return true;
+    return n > shim_settings.stage_shared && type->is_dense &&
+           (pe == shim_pe() ||
+            (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK));
+}
+
+static size_t piece_at(size_t done)
+{
+    return done < (size_t)PIECES_MORE * PIECE ? PIECE : PIECE_MORE;
 }
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits)
 {
     size_t n = (size_t)(count * type->size), piece = request_is_crowded() ? n : PIECE;
-    if (n > shim_settings.stage || !partner_is_direct(pe) || is_better_left(buf, type, n))
+    uint64_t address = address_of(comm, space, tag);
+    if (n > shim_settings.stage || !partner_is_direct(pe) ||
+        is_better_left(buf, type, n, pe, address, waits))
         return false;
     struct stage *s = take(n);
     if (!s)
         return false;
     size_t done = n < piece ? n : piece;
     fill(s, buf, count, type, 0, done);
-    struct rts rts = {.bytes = (int64_t)n, .from = s->place, .how = RTS_STAGE};
-    uint64_t address = address_of(comm, space, tag);
+    struct rts rts = {.bytes = (int64_t)n,
+                      .from = shoal_rptr_add(pool.place, (char *)s - pool.start),
+                      .how = RTS_STAGE};
     if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts, waits)) {
         let_go(s);
-        put_back(s);
+        atomic_store_explicit(&s->filled, n, memory_order_release);
         return false;
     }
     transfer_number(partner_of(pe), address);
     stats_count(STAGED);
     for (; done < n; done += piece) {
-        piece = n - done < piece ? n - done : piece;
+        piece = n - done < piece_at(done) ? n - done : piece_at(done);
         fill(s, buf, count, type, done, piece);
     }
-    put_back(s);
     return true;
 }
 
@@ -206,11 +236,9 @@ void stage_drop(const struct rts *rts)
 
 void stage_down(void)
 {
-    for (int class = 0; class < CLASSES; class ++)
-        for (struct stage *s; (s = stages.first[class]);) {
-            stages.first[class] = s->next;
-            if (atomic_load_explicit(&s->taken, memory_order_acquire)) // else it stays
-                shoal_free(s);
-        }
-    memset(&stages, 0, sizeof stages);
+    while (pool.first && is_free(pool.first))
+        pool.first = pool.first->next;
+    if (!pool.first) // else it stays
+        shoal_free(pool.start);
+    memset(&pool, 0, sizeof pool);
 }

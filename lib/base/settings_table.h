@@ -59,7 +59,7 @@
       "longer ones are got by their receiver")                                                  \
     X(mpi_window, "SHOAL_MPI_WINDOW", SIZE, "1m",                                               \
       "MPI: bytes of such messages that a receiver may not have received yet, from each sender") \
-    X(mpi_stage, "SHOAL_MPI_STAGE", SIZE, "32k",                                                \
+    X(mpi_stage, "SHOAL_MPI_STAGE", SIZE, "4m",                                                 \
       "MPI: bytes of the largest message that its sender copies to memory shared with the "     \
       "receiver, on a node")                                                                    \
     X(mpi_stage_shared, "SHOAL_MPI_STAGE_SHARED", SIZE, "8k",                                   \
@@ -67,9 +67,9 @@
     X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "128k",                                               \
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
       "0: none")                                                                                \
-    X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "32k",                                                  \
-      "MPI: bytes of the smallest nonblocking receive that its source is told of, on a node; "  \
-      "0: none")                                                                                \
+    X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "512k",                                                 \
+      "MPI: bytes of the smallest nonblocking receive that its source is told of, on a node, "  \
+      "and of the smallest nonblocking send whose data stays where it is; 0: none")             \
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \

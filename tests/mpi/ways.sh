@@ -17,14 +17,14 @@ expect_ways() { # SETTING... -- COUNTER VALUE...
 }
 
 # Collectives' own messages are among the eager ones, hence "some".
-expect_ways A= -- eager some synchronous 1 staged 0 rendezvous 4 pull 3 split 3 stream 0 held_back 0 \
+expect_ways SHOAL_MPI_HINT=32k SHOAL_MPI_STAGE=32k -- eager some synchronous 1 staged 0 rendezvous 4 pull 3 split 3 stream 0 held_back 0 \
     hint 1 hint_followed 1
-expect_ways SHOAL_MPI_HINT=0 -- rendezvous 4 pull 4 hint 0 hint_followed 0
-expect_ways SHOAL_MPI_HINT=400k -- rendezvous 4 pull 4 hint 0 hint_followed 0
-expect_ways SHOAL_MPI_SPLIT=0 SHOAL_MPI_HINT=0 -- rendezvous 4 pull 4 split 0 pushed 0
+expect_ways SHOAL_MPI_HINT=0 SHOAL_MPI_STAGE=32k -- rendezvous 4 pull 4 hint 0 hint_followed 0
+expect_ways SHOAL_MPI_STAGE=32k -- rendezvous 4 pull 4 hint 0 hint_followed 0
+expect_ways SHOAL_MPI_SPLIT=0 SHOAL_MPI_STAGE=32k -- rendezvous 4 pull 4 split 0 pushed 0
 expect_ways SHOAL_MPI_EAGER=0 -- staged some
-expect_ways SHOAL_MPI_STAGE=1m SHOAL_MPI_STAGE_SHARED=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
-[ "$(nproc)" -lt 2 ] || expect_ways SHOAL_MPI_STAGE=1m -- staged 0 rendezvous 4 # symmetric data
+expect_ways SHOAL_MPI_STAGE_SHARED=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
+[ "$(nproc)" -lt 2 ] || expect_ways A= -- staged 0 rendezvous 4 # symmetric data
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0 -- synchronous 0 rendezvous some pull some stream 0
 expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 4 pull 0 stream 4 hint 0
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 stream some
