@@ -66,7 +66,7 @@ static inline void publish(const struct inbox_room *room)
     atomic_store_explicit(&room->envelope->turn, room->ticket + 1, memory_order_release);
 }
 
-void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
+static inline void fill(const struct inbox_room *room, const struct inbox_message *m)
 {
     struct envelope *e = room->envelope;
     e->arg = m->arg;
@@ -82,6 +82,11 @@ void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
         else
             memcpy(room->payload, m->payload, m->n);
     }
+}
+
+void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
+{
+    fill(room, m);
 }
 
 static bool claim_shared(int from, uint32_t seq, struct inbox_room *room)
@@ -228,7 +233,7 @@ void inbox_send(int pe, const struct inbox_message *m)
     }
     struct inbox_room room;
     reserve_here(&room, pe);
-    inbox_fill(&room, m);
+    fill(&room, m);
     commit_here(&room);
 }
 
@@ -240,7 +245,7 @@ bool inbox_try_send(int pe, const struct inbox_message *m)
     room.pe = pe;
     if (!try_reserve(peer_of(pe), &room))
         return false;
-    inbox_fill(&room, m);
+    fill(&room, m);
     commit_here(&room);
     return true;
 }

@@ -18,47 +18,56 @@
 enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
 
 struct incoming {
+    struct envelope *_Atomic next; // where message `head` will be
+    _Atomic uint64_t head;         // messages taken out
+    uint64_t give_at;              // as many, when slots are returned to the senders
     struct channel *channel;
     uint32_t slots;
-    _Atomic uint64_t head; // messages taken out
-    uint64_t given_back;   // of those, slots returned to the senders
     bool is_open;
-    bool is_used; // since the last tidying
-    int sender;   // of a ring
+    bool is_used;      // since the last tidying
+    struct peer *peer; // of a ring's sender; NULL: of the shared channel
+    int sender;
 };
 
 static _Atomic bool polling;
 static TLS_FAST bool polls_here; // this thread is the one that polls
 static struct incoming shared, ring[LIMIT_RINGS];
+static _Atomic uint64_t *own_doorbell;
 static int rings;
 static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
 static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint32_t looks;        // at them, without finding anything
 static bool is_cut; // this look has left something, since a handler said that it was enough
 
+static void begin_at(struct incoming *in, uint64_t head)
+{
+    atomic_store_explicit(&in->head, head, memory_order_relaxed);
+    atomic_store_explicit(&in->next, &in->channel->envelope[head & (in->slots - 1)],
+                          memory_order_relaxed);
+}
+
+// To a thread that does not poll, next and head may be of different messages for a moment: then it is not.
 static inline bool is_ready(const struct incoming *in)
 {
-    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
-    return atomic_load_explicit(&in->channel->envelope[head & (in->slots - 1)].turn,
-                                memory_order_acquire) == head + 1;
+    const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
+    return atomic_load_explicit(&e->turn, memory_order_acquire) ==
+           atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
 }
 
 // Slots are returned by halves, so that the senders' copy of the count is seldom taken away.
-static inline void give_back(struct incoming *in)
+static NOINLINE void give_back(struct incoming *in, uint64_t head)
 {
-    if (in->head - in->given_back < in->slots / 2)
-        return;
-    in->given_back = in->head;
+    in->give_at = head + in->slots / 2;
     // Pairs with the acquire load in claim.
-    atomic_store_explicit(&in->channel->drained, in->head, memory_order_release);
+    atomic_store_explicit(&in->channel->drained, head, memory_order_release);
     bell_check(&in->channel->bell);
 }
 
-static inline void check_number(const struct envelope *e)
+static inline void check_number(const struct incoming *in, const struct envelope *e)
 {
     if (!e->seq)
         return;
-    struct peer *peer = peer_of(e->from);
+    struct peer *peer = in->peer ? in->peer : peer_of(e->from);
     uint32_t number = number_after(atomic_load_explicit(&peer->received, memory_order_relaxed));
     atomic_store_explicit(&peer->received, number, memory_order_relaxed);
     if (e->seq != number)
@@ -67,18 +76,19 @@ static inline void check_number(const struct envelope *e)
 }
 
 // Copies the message out, so that its slot is free while it is handled.
-static bool take(struct incoming *in, struct message *m)
+static inline bool take(struct incoming *in, struct message *m)
 {
     if (!is_ready(in))
         return false;
     uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
-    struct envelope *e = &in->channel->envelope[head & (in->slots - 1)];
+    struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
     memcpy(&m->envelope, e, sizeof *e);
-    if (!(e->flags & ENVELOPE_LONG) && e->n > INLINE_BYTES)
-        memcpy(m->payload, payload_of(in->channel, in->slots, head), e->n);
-    check_number(&m->envelope);
-    atomic_store_explicit(&in->head, head + 1, memory_order_relaxed);
-    give_back(in);
+    if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
+        memcpy(m->payload, payload_of(in->channel, in->slots, head), m->envelope.n);
+    check_number(in, &m->envelope);
+    begin_at(in, head + 1);
+    if (unlikely(head + 1 == in->give_at))
+        give_back(in, head + 1);
     return true;
 }
 
@@ -105,7 +115,12 @@ static void make_ring(int pe)
     if (!c)
         return; // the shared channel will do
     memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
-    ring[rings] = (struct incoming){.channel = c, .slots = LIMIT_RING_SLOTS, .sender = pe};
+    ring[rings] = (struct incoming){.channel = c,
+                                    .slots = LIMIT_RING_SLOTS,
+                                    .give_at = LIMIT_RING_SLOTS / 2,
+                                    .peer = peer_of(pe),
+                                    .sender = pe};
+    begin_at(&ring[rings], 0);
     tell_of_ring(rings++);
 }
 
@@ -138,7 +153,7 @@ static int poll_channel(struct incoming *in)
     for (int taken = 0; taken < PER_POLL && !handlers_enough && take(in, &m); taken++) {
         if (taken >
             0) // the senders are ahead: lines to come are on their way while this one is handled
-            __builtin_prefetch(&in->channel->envelope[(in->head + 2) & (in->slots - 1)]);
+            __builtin_prefetch(atomic_load_explicit(&in->next, memory_order_relaxed) + 2);
         if (unlikely(m.envelope.flags & ENVELOPE_WANTS_RING))
             make_ring(m.envelope.from);
         if (m.envelope.flags & ENVELOPE_SYSTEM) {
@@ -167,11 +182,6 @@ static int poll_network(void)
     return handled;
 }
 
-static _Atomic uint64_t *own_doorbell(void)
-{
-    return &slice_of(world.me)->inbox.doorbell;
-}
-
 // Takes a ring that was not used since the last time from those looked at in every poll.
 static void retire(int r)
 {
@@ -181,7 +191,7 @@ static void retire(int r)
         return;
     }
     // Pairs with ring_doorbell.
-    atomic_fetch_and_explicit(own_doorbell(), ~bit, memory_order_seq_cst);
+    atomic_fetch_and_explicit(own_doorbell, ~bit, memory_order_seq_cst);
     if (wait_fence_everywhere() && !is_ready(&ring[r]))
         atomic_fetch_and_explicit(&active_rings, ~bit, memory_order_relaxed);
 }
@@ -190,7 +200,7 @@ static int poll_rings(void)
 {
     int handled = 0;
     bool tidy = atomic_load_explicit(&looks, memory_order_relaxed) >= LOOKS_PER_TIDY;
-    uint64_t news = atomic_load_explicit(own_doorbell(), memory_order_acquire);
+    uint64_t news = atomic_load_explicit(own_doorbell, memory_order_acquire);
     uint64_t left = atomic_load_explicit(&active_rings, memory_order_relaxed);
     if (unlikely(news & ~left))
         atomic_fetch_or_explicit(&active_rings, news, memory_order_release);
@@ -213,7 +223,7 @@ static inline bool rings_have_work(void)
 {
     // acquire: whoever set the bit had made the ring.
     uint64_t active = atomic_load_explicit(&active_rings, memory_order_acquire);
-    if (atomic_load_explicit(own_doorbell(), memory_order_relaxed) & ~active)
+    if (atomic_load_explicit(own_doorbell, memory_order_relaxed) & ~active)
         return true;
     if (!active)
         return false;
@@ -290,8 +300,11 @@ int inbox_poll(void)
 
 int inbox_up(void)
 {
+    own_doorbell = &slice_of(world.me)->inbox.doorbell;
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
+    begin_at(&shared, shared.channel->drained);
+    shared.give_at = shared.head + LIMIT_INBOX_SLOTS / 2;
     wait_hooks.progress = inbox_poll;
     wait_hooks.bell = &slice_of(world.me)->inbox.bell;
     return 0;
@@ -304,9 +317,9 @@ void inbox_down(void)
     wait_hooks.bell = NULL;
     wait_hooks.user = NULL;
     struct channel *c = shared.channel;
-    shared.head = shared.given_back = c->ticket;
+    begin_at(&shared, c->ticket);
     atomic_store_explicit(&c->drained, shared.head, memory_order_release);
-    atomic_store_explicit(own_doorbell(), 0, memory_order_relaxed);
+    atomic_store_explicit(own_doorbell, 0, memory_order_relaxed);
     memset(ring, 0, sizeof ring);
     rings = 0;
     active_rings = untold_rings = 0;
