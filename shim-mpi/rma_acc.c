@@ -3,7 +3,9 @@
 // old values where they are wanted, are arrays of that type. How a run is changed, each element in
 // one piece against all other accumulates:
 //
-//     the target is locked exclusively     plain vector loops
+//     the target is locked exclusively,    plain vector loops
+//     and this process has one thread
+//     in MPI
 //     shared memory, aligned elements of   the processor's atomics where it is mapped here, else the
 //     1, 2, 4 or 8 bytes, not MPI_BYTE     runtime's, which are atomic against those
 //     anything else, and all where the     plain loops under the target's accumulate lock; what is
@@ -43,9 +45,15 @@ static bool is_of_words(const struct acc *a, const struct place *p)
     return p->memory == MEMORY_SHARED && is_word_type(a->basic);
 }
 
+// Nobody else changes the target now: neither another process nor another thread of this one.
+static bool is_alone_there(const struct acc *a)
+{
+    return target_access(a->r->t) & ACCESS_EXCLUSIVE && !shim_threads;
+}
+
 static void lock(struct acc *a)
 {
-    if (a->is_locked || target_access(a->r->t) & ACCESS_EXCLUSIVE)
+    if (a->is_locked || is_alone_there(a))
         return;
     accumulate_lock(a->r->t);
     a->is_locked = true;
@@ -73,7 +81,7 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !(target_access(a->r->t) & ACCESS_EXCLUSIVE) && is_of_words(a, p) &&
+    bool words = !is_alone_there(a) && is_of_words(a, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words)
@@ -157,8 +165,7 @@ static int change_all(struct acc *a)
     const struct rma_side *there = &a->r->there;
     int status;
     bool is_run = there->type == a->basic && a->basic->is_dense;
-    bool is_whole = !is_run &&
-                    (!is_of_words(a, &a->r->at) || target_access(a->r->t) & ACCESS_EXCLUSIVE);
+    bool is_whole = !is_run && (!is_of_words(a, &a->r->at) || is_alone_there(a));
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)

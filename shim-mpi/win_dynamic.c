@@ -18,11 +18,14 @@ struct attached {
     char *direct;          // where it is here: of a copy
 };
 
-// A copy, sorted by address; or the owner's own list, in which case `shared` is what others read.
+// A copy, sorted by address; or the owner's own list, in which case `shared` is what others read. What
+// is attached with no bytes can be detached again, and is not among them.
 struct attached_table {
     uint64_t version;
     size_t n, room;
     struct attached *entry;
+    size_t n_empty;
+    void **empty; // where they begin
     struct attached *shared;
     size_t shared_room;
 };
@@ -38,6 +41,7 @@ void attached_free(struct win *w)
                 shoal_region_deregister(table->entry[k].region);
         if (table->shared)
             shoal_free(table->shared);
+        free(table->empty);
         free(table->entry);
         free(table);
     }
@@ -50,7 +54,7 @@ static size_t place_of(const struct attached_table *table, uint64_t va)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct attached *e = &table->entry[middle];
-        if (e->va + e->size <= va && !(e->va == va && e->size == 0))
+        if (e->va + e->size <= va)
             low = middle + 1;
         else
             high = middle;
@@ -118,14 +122,36 @@ static void publish(struct win *w)
 }
 _Static_assert(sizeof(shoal_rptr_t) == 3 * sizeof(uint64_t), "a remote pointer is three words");
 
+static int attach_empty(struct attached_table *table, void *base)
+{
+    void **grown = realloc(table->empty, (table->n_empty + 1) * sizeof *grown);
+    if (!grown)
+        return MPI_ERR_NO_MEM;
+    table->empty = grown;
+    grown[table->n_empty++] = base;
+    return MPI_SUCCESS;
+}
+
+static bool detach_empty(struct attached_table *table, const void *base)
+{
+    for (size_t i = 0; i < table->n_empty; i++)
+        if (table->empty[i] == base) {
+            table->empty[i] = table->empty[--table->n_empty];
+            return true;
+        }
+    return false;
+}
+
 static int attach(struct win *w, void *base, size_t size)
 {
     struct attached_table *table = w->own_attached;
     struct attached *old;
     if (!table && !(table = w->own_attached = calloc(1, sizeof *table)))
         return MPI_ERR_NO_MEM;
+    if (size == 0)
+        return attach_empty(table, base);
     size_t i = place_of(table, (uintptr_t)base);
-    if (i < table->n && table->entry[i].va < (uintptr_t)base + size && size)
+    if (i < table->n && table->entry[i].va < (uintptr_t)base + size)
         return MPI_ERR_RMA_ATTACH;
     if (!reserve(table, table->n + 1) || !reserve_shared(table, table->n + 1, &old))
         return MPI_ERR_NO_MEM;
@@ -187,6 +213,7 @@ MPI_DEFINE(int, Win_detach, MPI_Win win, const void *base)
         memmove(table->entry + i, table->entry + i + 1, (--table->n - i) * sizeof *table->entry);
         publish(w);
     }
+    found = found || (table && detach_empty(table, base));
     pthread_mutex_unlock(&w->dynamic_lock);
     if (region)
         shoal_region_deregister(region);

@@ -111,8 +111,14 @@ int place_copy_private(int pe, bool put, const struct iovec *own, const struct i
         size_t done = got > 0 ? (size_t)got : 0, first = i;
         for (; i < n && done >= own[i].iov_len; i++)
             done -= own[i].iov_len;
-        if (got >= 0 && i == first)
-            return SHOAL_EFAULT;
+        if (got >= 0 && i == first) { // within a piece, as where it is longer than one call takes
+            int status = got > 0 ? cross_copy(how, pe, (uintptr_t)there[i].iov_base + done,
+                                              (char *)own[i].iov_base + done, own[i].iov_len - done)
+                                 : SHOAL_EFAULT;
+            if (status)
+                return status;
+            i++;
+        }
     }
     return SHOAL_OK;
 }

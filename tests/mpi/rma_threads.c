@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads: all of a process use one window within MPI_Win_lock_all; each locks targets of its own
-// window; accumulates of several threads and processes add up; requests from several threads.
+// window; accumulates of several threads and processes add up, also where no other process can be
+// there; requests from several threads.
 // ALSO: 16
-#include "mpi_check.h"
+#include "rma_check.h"
 
 #include <pthread.h>
 
-enum { THREADS = 4, TIMES = 400 };
+enum { THREADS = 4, TIMES = 400, ADDS = 20000, ADDED = 16 };
 
 static MPI_Win all, own[THREADS], wide_win, spread;
 static long *words;
@@ -56,9 +57,66 @@ static long total(long mine)
     return sum;
 }
 
-int main(void)
+static void run_threads(void *(*fn)(void *), void *arg)
 {
     pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        CHECK_EQ(pthread_create(&threads[i], NULL, fn, arg ? arg : (void *)(intptr_t)i), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+struct sums {
+    MPI_Win win, wide;
+    int target, times;
+};
+
+static void *add(void *arg)
+{
+    const struct sums *s = arg;
+    long one[ADDED];
+    long double wide = 1;
+    for (int i = 0; i < ADDED; i++)
+        one[i] = 1;
+    for (int i = 0; i < s->times; i++) {
+        OK(MPI_Accumulate(one, ADDED, MPI_LONG, s->target, 0, ADDED, MPI_LONG, MPI_SUM, s->win));
+        OK(MPI_Accumulate(&wide, 1, MPI_LONG_DOUBLE, s->target, 0, 1, MPI_LONG_DOUBLE, MPI_SUM,
+                          s->wide));
+    }
+    return NULL;
+}
+
+// An exclusive lock, or a window with one member, keeps other processes away, not other threads.
+static void alone(MPI_Comm comm, int target)
+{
+    long *sum;
+    long double *wide;
+    int rank;
+    struct sums s = {.target = target, .times = fewer(ADDS)};
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Win_allocate(ADDED * sizeof *sum, sizeof *sum, MPI_INFO_NULL, comm, &sum, &s.win));
+    OK(MPI_Win_allocate(sizeof *wide, sizeof *wide, MPI_INFO_NULL, comm, &wide, &s.wide));
+    memset(sum, 0, ADDED * sizeof *sum);
+    *wide = 0;
+    OK(MPI_Barrier(comm));
+    if (rank == 0) {
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, s.win));
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, s.wide));
+        run_threads(add, &s);
+        OK(MPI_Win_unlock(target, s.wide));
+        OK(MPI_Win_unlock(target, s.win));
+    }
+    OK(MPI_Barrier(comm));
+    if (rank == target) {
+        CHECK_EACH(i, ADDED, sum[i], (long)s.times * THREADS);
+        CHECK_EQ(*wide, s.times * THREADS);
+    }
+    OK(MPI_Win_free(&s.wide));
+    OK(MPI_Win_free(&s.win));
+}
+
+int main(void)
+{
     int provided;
     long *counters[THREADS], seven;
     long double *wide;
@@ -81,10 +139,7 @@ int main(void)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Win_lock_all(0, all));
     OK(MPI_Win_lock_all(0, wide_win));
-    for (int i = 0; i < THREADS; i++)
-        CHECK_EQ(pthread_create(&threads[i], NULL, work, (void *)(intptr_t)i), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    run_threads(work, NULL);
     OK(MPI_Win_unlock_all(wide_win));
     OK(MPI_Win_unlock_all(all));
     OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -97,5 +152,7 @@ int main(void)
     OK(MPI_Win_free(&spread));
     OK(MPI_Win_free(&wide_win));
     OK(MPI_Win_free(&all));
+    alone(MPI_COMM_WORLD, npes - 1);
+    alone(MPI_COMM_SELF, 0);
     return mpi_done();
 }
