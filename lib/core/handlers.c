@@ -148,6 +148,11 @@ bool handlers_running(void)
     return running;
 }
 
+void handlers_never(void)
+{
+    running = true;
+}
+
 void handlers_forget(void)
 {
     while (first) {

@@ -36,7 +36,8 @@ int handlers_kept(void);
 // The handler that ran last has what the program waits for: of the thread that polls.
 extern TLS_FAST bool handlers_enough;
 
-bool handlers_running(void); // this thread is in a handler
+bool handlers_running(void); // this thread is in a handler, or
+void handlers_never(void);   // never runs any from now on
 void handlers_forget(void);  // all messages, not the handlers
 
 #endif

@@ -23,6 +23,9 @@ void inbox_down(void);
 // Takes out and handles some of what has arrived; how many.
 int inbox_poll(void);
 
+// 0: nothing waits to be taken out; else a number that is another one when some has been.
+uint64_t inbox_waiting(void);
+
 // A slot claimed for a message to pe; waits for it, handling messages meanwhile. The payload goes
 // to `payload`, or when it is short into the envelope; then commit.
 struct inbox_room {

@@ -242,7 +242,7 @@ static inline bool has_work(void)
            (unlikely(net.transport != NULL) && net_message_waiting());
 }
 
-// A handler that waits for room keeps what arrives meanwhile. With much kept already it takes more
+// A handler that waits for room keeps what arrives meanwhile, as does a thread that runs none. With much kept already it takes more
 // only now and then: senders are stopped by a full inbox then, and make room as they wait. Where
 // they wait in handlers themselves, all go on by these few.
 static bool keeps_enough(void)
@@ -269,8 +269,13 @@ static inline bool begin_polling(void)
 static NOINLINE int poll_all(void)
 {
     bool nested = polls_here;
-    if ((nested && handlers_running() && keeps_enough()) || (!nested && !begin_polling()))
+    if (!nested && !begin_polling())
         return 0;
+    if (handlers_running() && keeps_enough()) {
+        if (!nested)
+            atomic_store_explicit(&polling, false, memory_order_release);
+        return 0;
+    }
     polls_here = true;
     int handled = handlers_waiting() ? handlers_run() : 0;
     if (is_ready(&shared))
@@ -296,6 +301,17 @@ static NOINLINE int poll_all(void)
 int inbox_poll(void)
 {
     return likely(!has_work()) ? 0 : poll_all();
+}
+
+uint64_t inbox_waiting(void)
+{
+    if (!is_ready(&shared) && !rings_have_work())
+        return 0;
+    uint64_t taken = atomic_load_explicit(&shared.head, memory_order_relaxed);
+    uint64_t left = atomic_load_explicit(&active_rings, memory_order_acquire);
+    for (; left; left &= left - 1)
+        taken += atomic_load_explicit(&ring[__builtin_ctzll(left)].head, memory_order_relaxed);
+    return taken + 1;
 }
 
 int inbox_up(void)

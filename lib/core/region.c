@@ -2,6 +2,7 @@
 // The table of regions, and the checks of keys and remote pointers. See region.h.
 #include "region.h"
 
+#include "attendant.h"
 #include "far_region.h"
 #include "slice.h"
 
@@ -57,6 +58,8 @@ int region_register(void *base, size_t size, uint32_t *index)
     struct place at = place_of(base), last = place_of((char *)base + size - 1);
     if (at.pe != world.me || last.pe != world.me || last.space != at.space)
         return SHOAL_EINVAL; // it begins and ends in one kind of own memory
+    if (at.space == SPACE_PRIVATE)
+        attendant_want();
     pthread_mutex_lock(&lock);
     uint32_t i = find_free();
     if (i < LIMIT_REGIONS) {

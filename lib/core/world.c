@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include "arena.h"
+#include "attendant.h"
 #include "boot.h"
 #include "call.h"
 #include "coll.h"
@@ -170,7 +171,7 @@ static const struct step {
     {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
     {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
     {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
-    {"network", net_up, net_down},   {"meeting", meet, NULL},         {"direct", direct_up, direct_down},
+    {"network", net_up, net_down},   {"meeting", meet, attendant_down}, {"direct", direct_up, direct_down},
 };
 
 static int world_up(void)
@@ -305,4 +306,5 @@ __attribute__((destructor)) static void leave_at_exit(void)
         leave();
     if (net.transport)
         heartbeat_leave();
+    attendant_leave();
 }
