@@ -109,13 +109,21 @@ static const char *const hints[] = {
     "mpi_assert_no_any_tag",         "mpi_assert_no_any_source",
     "mpi_assert_exact_length",       "mpi_assert_allow_overtaking",
     "mpi_assert_memory_alloc_kinds", "mpi_assert_strict_persistent_collective_ordering"};
-enum { BOOLEANS = 4 }; // so many of them have the default "false"
+enum { BOOLEANS = 4, KINDS = 4 }; // so many of them have the default "false"; that one is a list
+
+// Values that make no sense are ignored.
+static bool is_sound(size_t hint, const char *value)
+{
+    if (hint < BOOLEANS)
+        return !strcmp(value, "true") || !strcmp(value, "false");
+    return hint != KINDS || info_has_kinds(value);
+}
 
 int comm_set_hints(struct comm *c, const struct info *info)
 {
     for (size_t i = 0; info && i < ARRAY_LEN(hints); i++) {
         const char *value = info_get(info, hints[i]);
-        if (!value || (i < BOOLEANS && strcmp(value, "true") && strcmp(value, "false")))
+        if (!value || !is_sound(i, value))
             continue;
         if (!c->hints && !(c->hints = info_new()))
             return MPI_ERR_NO_MEM;
@@ -128,7 +136,7 @@ int comm_set_hints(struct comm *c, const struct info *info)
 static struct info *used_hints(const struct comm *c)
 {
     struct info *used = info_new();
-    int error = used ? info_set(used, "mpi_memory_alloc_kinds", "mpi,system") : MPI_ERR_NO_MEM;
+    int error = used ? info_set(used, "mpi_memory_alloc_kinds", INFO_KINDS) : MPI_ERR_NO_MEM;
     for (size_t i = 0; !error && i < ARRAY_LEN(hints); i++) {
         const char *value = info_get(c->hints, hints[i]);
         if (value || i < BOOLEANS)

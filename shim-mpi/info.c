@@ -68,6 +68,42 @@ int info_set(struct info *info, const char *key, const char *value)
     return MPI_SUCCESS;
 }
 
+// ---- Kinds of memory
+static bool is_word(const char *at, size_t n, const char *word)
+{
+    return strlen(word) == n && !memcmp(at, word, n);
+}
+
+// mpi, or mpi with restrictors; system has none.
+static bool is_kind(const char *at, size_t n)
+{
+    static const char *const restrictors[] = {"alloc_mem", "win_allocate", "win_allocate_shared"};
+    if (is_word(at, n, "system"))
+        return true;
+    size_t used = strcspn(at, ":,");
+    bool ok = is_word(at, used, "mpi");
+    while (ok && used < n) {
+        at += used + 1;
+        n -= used + 1;
+        used = strcspn(at, ":,");
+        ok = false;
+        for (size_t i = 0; i < ARRAY_LEN(restrictors); i++)
+            ok = ok || is_word(at, used, restrictors[i]);
+    }
+    return ok;
+}
+
+bool info_has_kinds(const char *list)
+{
+    for (size_t n;; list += n + 1) {
+        n = strcspn(list, ",");
+        if (!is_kind(list, n))
+            return false;
+        if (!list[n])
+            return true;
+    }
+}
+
 struct info *info_copy(const struct info *info)
 {
     struct info *copy = info_new();

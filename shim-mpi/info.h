@@ -30,6 +30,11 @@ int info_set(struct info *info, const char *key, const char *value); // 0, or MP
 // NULL).
 int info_check(MPI_Info h, struct comm *comm, const char *call, struct info **info);
 
+// Kinds of memory (MPI 5.0, "Memory Allocation Kinds"): those there are here, and whether a list names
+// no others.
+#define INFO_KINDS "mpi,system"
+bool info_has_kinds(const char *list);
+
 void info_up(void); // what MPI_INFO_ENV tells of the job
 
 #endif

@@ -105,7 +105,7 @@ MPI_DEFINE(int, Session_get_info, MPI_Session session, MPI_Info *info_used)
     error = info ? info_set(info, "thread_level", thread_level_name(s->thread_level))
                  : MPI_ERR_NO_MEM;
     if (!error)
-        error = info_set(info, "mpi_memory_alloc_kinds", "mpi,system");
+        error = info_set(info, "mpi_memory_alloc_kinds", INFO_KINDS);
     return give_info(s, info, error, info_used, call);
 }
 

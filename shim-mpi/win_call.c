@@ -83,7 +83,7 @@ MPI_DEFINE(int, Win_get_group, MPI_Win win, MPI_Group *group)
 
 // ---- Hints, with their defaults. Those that change nothing here are kept all the same: orders and
 // operations are guaranteed without a price, sizes and units are in every target's record.
-enum hint_kind { HINT_BOOLEAN, HINT_NUMBER, HINT_ORDER, HINT_TEXT };
+enum hint_kind { HINT_BOOLEAN, HINT_NUMBER, HINT_ORDER, HINT_OPS, HINT_KINDS };
 static const struct hint {
     const char *key, *value;
     enum hint_kind kind;
@@ -91,12 +91,12 @@ static const struct hint {
 } hints[] = {
     {"no_locks", "false", HINT_BOOLEAN, false},
     {"accumulate_ordering", "rar,raw,war,waw", HINT_ORDER, false},
-    {"accumulate_ops", "same_op_no_op", HINT_TEXT, false},
+    {"accumulate_ops", "same_op_no_op", HINT_OPS, false},
     {"mpi_accumulate_granularity", "0", HINT_NUMBER, true},
     {"same_size", "false", HINT_BOOLEAN, false},
     {"same_disp_unit", "false", HINT_BOOLEAN, false},
     {"alloc_shared_noncontig", "false", HINT_BOOLEAN, true},
-    {"mpi_assert_memory_alloc_kinds", NULL, HINT_TEXT, true},
+    {"mpi_assert_memory_alloc_kinds", NULL, HINT_KINDS, true},
 };
 
 bool hint_is_true(const struct info *info, const char *key)
@@ -126,9 +126,8 @@ static bool is_sound(const struct hint *hint, const char *value)
     case HINT_BOOLEAN: return !strcmp(value, "true") || !strcmp(value, "false");
     case HINT_NUMBER: return *value && strspn(value, "0123456789") == strlen(value);
     case HINT_ORDER: return is_order(value);
-    default:
-        return hint->key != hints[2].key || !strcmp(value, "same_op") ||
-               !strcmp(value, "same_op_no_op");
+    case HINT_KINDS: return info_has_kinds(value);
+    default: return !strcmp(value, "same_op") || !strcmp(value, "same_op_no_op");
     }
 }
 
@@ -148,7 +147,7 @@ int win_set_hints(struct win *w, const struct info *info)
             return MPI_ERR_NO_MEM;
     }
     w->no_locks = hint_is_true(w->hints, "no_locks");
-    return is_first ? info_set(w->hints, "mpi_memory_alloc_kinds", "mpi,system") : MPI_SUCCESS;
+    return is_first ? info_set(w->hints, "mpi_memory_alloc_kinds", INFO_KINDS) : MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Win_set_info, MPI_Win win, MPI_Info info)
@@ -222,8 +221,12 @@ static MPI_Aint query(struct win *w, int rank, MPI_Aint *size, void *baseptr)
     {                                                                                            \
         struct win *w = NULL;                                                                    \
         int error = check_query("MPI_" #name, win, rank, size, disp_unit, baseptr, &w);          \
+        MPI_Aint n = error ? 0 : query(w, rank, size, baseptr);                                  \
+        if (!error && (unit)n != n)                                                              \
+            return raise_on_win(w, MPI_ERR_VALUE_TOO_LARGE, "MPI_" #name, "disp_unit is %lld",   \
+                                (long long)n);                                                   \
         if (!error)                                                                              \
-            *disp_unit = (unit)query(w, rank, size, baseptr);                                    \
+            *disp_unit = (unit)n;                                                                \
         return error;                                                                            \
     }
 QUERIES(X)

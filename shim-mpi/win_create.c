@@ -10,6 +10,7 @@
 #include "error.h"
 #include "info.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,7 +237,7 @@ static void give(struct making *m)
     if (m->is_one_piece)
         m->base = w->target[w->rank].direct;
     w->win_size = m->size;
-    w->disp_unit = (int)m->disp_unit;
+    w->disp_unit = m->disp_unit < INT_MAX ? (int)m->disp_unit : INT_MAX;
     w->flavor = m->flavor;
     w->model = MPI_WIN_UNIFIED;
     w->predefined[0] = m->flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : m->base;
