@@ -17,10 +17,11 @@ static size_t chunks(void)
 static void measure(struct partner *chunk, int first)
 {
     for (int i = 0; i < PARTNERS_PER_CHUNK && first + i < shim_npes(); i++) {
-        uint64_t max = 0;
+        uint64_t max = 0, soon = 0;
         shoal_query(SHOAL_Q_AM_MAX_TO, first + i, &max);
+        shoal_query(SHOAL_Q_AM_SOON_TO, first + i, &soon);
         chunk[i].am_max = (uint32_t)max;
-        chunk[i].eager = (uint32_t)(shim_settings.eager < max ? shim_settings.eager : max);
+        chunk[i].eager = (uint32_t)(shim_settings.eager < soon ? shim_settings.eager : soon);
     }
 }
 

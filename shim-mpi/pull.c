@@ -79,16 +79,25 @@ void pull_end(struct transfer *t)
     request_complete(&t->request);
 }
 
-static bool event_is_done(shoal_event_t *e)
+bool pull_is_done(struct transfer *t)
 {
+    shoal_event_t *e = &t->event;
     size_t done;
     return !e->word || (shoal_test(1, &e, &done, NULL) == SHOAL_OK && done);
+}
+
+void pull_begin(struct transfer *t, shoal_rptr_t from)
+{
+    int status = shoal_get(t->copy ? t->copy : type_at(t->type, t->buf), from,
+                           (size_t)t->request.bytes, NULL, &t->event);
+    if (status)
+        t->event.status = status;
 }
 
 static bool look_after_pull(struct progress_hook *hook)
 {
     struct transfer *t = TRANSFER(hook, hook);
-    if (!event_is_done(&t->event))
+    if (!pull_is_done(t))
         return false;
     progress_remove(hook);
     pull_end(t);
@@ -106,15 +115,12 @@ void pull_accept(struct transfer *t, const struct rts *rts)
     t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
     t->event = (shoal_event_t){0};
     if (n) {
-        void *to = t->copy ? t->copy : type_at(t->type, t->buf);
         stats_count(PULL);
-        if (split_accept(t, rts, to))
+        if (split_accept(t, rts, t->copy ? t->copy : type_at(t->type, t->buf)))
             return;
-        int status = shoal_get(to, rts->from, n, NULL, &t->event);
-        if (status)
-            t->event.status = status;
+        pull_begin(t, rts->from);
     }
-    if (event_is_done(&t->event)) {
+    if (pull_is_done(t)) {
         pull_end(t);
         return;
     }

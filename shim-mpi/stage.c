@@ -7,6 +7,8 @@
 //     stage  | filled | taken || next, size, bytes || data .......... |
 //              sender   receiver   sender's own
 //
+// A receiver on another node gets the data when all is there, and puts `taken`.
+//
 // So a send costs one copy and needs no help: the data leaves the user's buffer at once. What is longer
 // than SHOAL_MPI_STAGE, or finds no room, stays where it is and the receiver gets it; so does data that
 // the receiver reaches by load where it is, in one copy, above SHOAL_MPI_STAGE_SHARED.
@@ -159,11 +161,13 @@ static size_t piece_at(size_t done)
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits)
 {
-    size_t n = (size_t)(count * type->size), piece = request_is_crowded() ? n : PIECE;
+    size_t n = (size_t)(count * type->size);
     uint64_t address = address_of(comm, space, tag);
-    if (n > shim_settings.stage || !partner_is_direct(pe) ||
+    bool is_near = partner_is_direct(pe);
+    if (n > shim_settings.stage || (!is_near && n > shim_settings.stage_far) ||
         is_better_left(buf, type, n, pe, address, waits))
         return false;
+    size_t piece = !is_near || request_is_crowded() ? n : PIECE;
     struct stage *s = take(n);
     if (!s)
         return false;
@@ -217,9 +221,55 @@ static bool follow_on(struct progress_hook *hook)
     return did;
 }
 
+// ---- On another node
+static void let_go_far(shoal_rptr_t stage)
+{
+    static const uint32_t one = 1;
+    shoal_rptr_t taken = shoal_rptr_add(stage, offsetof(struct stage, taken));
+    transfer_check(stage.pe, shoal_put(taken, &one, sizeof one, NULL, NULL));
+}
+
+static void end_fetch(struct transfer *t)
+{
+    let_go_far(t->far_stage);
+    pull_end(t);
+}
+
+static bool look_after_fetch(struct progress_hook *hook)
+{
+    struct transfer *t = TRANSFER(hook, hook);
+    if (!pull_is_done(t))
+        return false;
+    progress_remove(hook);
+    end_fetch(t);
+    return true;
+}
+
+static void fetch(struct transfer *t, const struct rts *rts)
+{
+    size_t n = (size_t)t->request.bytes;
+    t->far_stage = rts->from;
+    t->other = 0; // the sender waits for nothing
+    t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
+    t->event = (shoal_event_t){0};
+    if (n)
+        pull_begin(t, shoal_rptr_add(rts->from, offsetof(struct stage, data)));
+    if (pull_is_done(t)) {
+        end_fetch(t);
+        return;
+    }
+    t->hook = (struct progress_hook){.fn = look_after_fetch};
+    progress_add(&t->hook);
+}
+
+// ---- What transfer.c and arrive.c call
 void stage_accept(struct transfer *t, const struct rts *rts)
 {
     t->stage = shoal_direct(rts->from, sizeof *t->stage);
+    if (!t->stage) {
+        fetch(t, rts);
+        return;
+    }
     t->moved = 0;
     if (follow(t)) {
         finish(t);
@@ -231,7 +281,11 @@ void stage_accept(struct transfer *t, const struct rts *rts)
 
 void stage_drop(const struct rts *rts)
 {
-    let_go(shoal_direct(rts->from, sizeof(struct stage)));
+    struct stage *s = shoal_direct(rts->from, sizeof *s);
+    if (s)
+        let_go(s);
+    else
+        let_go_far(rts->from);
 }
 
 void stage_down(void)

@@ -9,6 +9,8 @@
 //   (stage.c)   follows it, piece by piece:
 //               RTS {the stage} ------------->  matches, copies what is there
 //               copies on, counts ...........>  copies on, counts
+//               To another node, up to SHOAL_MPI_STAGE_FAR: it is all there when the envelope goes,
+//               and the receiver gets it
 //
 //   rendezvous  sender                         receiver
 //   (pull.c)    RTS {where the data is} ------>  matches, and gets the data itself
@@ -80,6 +82,7 @@ struct transfer {
     MPI_Count moved;
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
+    shoal_rptr_t far_stage;
     shoal_event_t event;
     struct progress_hook hook;
 };
@@ -211,6 +214,8 @@ void stage_down(void);
 
 void pull_send(struct transfer *t);
 void pull_accept(struct transfer *t, const struct rts *rts);
+void pull_begin(struct transfer *t, shoal_rptr_t from); // to get it, to the buffer or t->copy
+bool pull_is_done(struct transfer *t);
 void pull_end(struct transfer *t); // the data has been got, with t->event.status
 // Where others find data of this process: false when it cannot say.
 bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at);

@@ -87,6 +87,7 @@ struct transport_facts {
     size_t inject_max;          // puts up to this size return DONE
     size_t message_max;
     size_t am_max;              // payload of an active message, 0: none
+    size_t am_soon;             // of one that goes without asking the receiver first
     size_t chain_max;           // steps of a chain, 0: the slot is not to be called
     size_t chain_put_max;       // bytes of a put in one
     size_t address_size, key_size; // bytes exchanged at start

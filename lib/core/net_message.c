@@ -111,6 +111,12 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
     return push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
 }
 
+size_t net_message_soon(void)
+{
+    size_t head = head_size(NET_MESSAGE), most = net.facts.am_soon;
+    return most < head ? 0 : most - head < LIMIT_AM_FAR ? most - head : LIMIT_AM_FAR;
+}
+
 size_t net_batch_room(void)
 {
     return net.facts.am_max - offsetof(struct net_head, op);

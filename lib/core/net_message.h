@@ -38,6 +38,9 @@ void net_message_flush(void);
 // Batches of stream.h: bytes of records that fit in one; tried to be sent, with the transport's
 // status; sent with an answer that is waited for, the last atomic's old value.
 size_t net_batch_room(void);
+
+// Bytes of payload of a message that the network's library sends without asking its receiver first.
+size_t net_message_soon(void);
 int net_batch_send(int pe, uint64_t mark, const void *records, size_t n);
 uint64_t net_batch_ask(int pe, const void *records, size_t n);
 

@@ -5,7 +5,7 @@
 ways=$build/tests/mpi/ways
 [ -x "$ways" ] || skip "tests/mpi/ways is not built"
 
-unset SHOAL_MPI_HINT SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_MPI_STAGE \
+unset SHOAL_VNODES SHOAL_MPI_STAGE_FAR SHOAL_MPI_HINT SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_MPI_STAGE \
     SHOAL_MPI_STAGE_SHARED SHOAL_CROSS_MEMORY
 
 expect_ways() { # SETTING... -- COUNTER VALUE...
@@ -30,6 +30,12 @@ expect_ways SHOAL_MPI_STREAM=1 -- rendezvous 4 pull 0 stream 4 hint 0
 expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 stream some
 expect_ways SHOAL_MPI_WINDOW=8k -- held_back some credit some eager some
 expect_ways SHOAL_CROSS_MEMORY=0 SHOAL_MPI_STAGE=0 -- rendezvous 4 pull 4 stream 0 hint 0
+
+# Between nodes.
+if [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ]; then
+    expect_ways SHOAL_VNODES=2 SHOAL_MPI_STAGE_SHARED=1m SHOAL_MPI_STAGE_FAR=400k -- staged 4 rendezvous 0
+    expect_ways SHOAL_VNODES=2 SHOAL_MPI_STAGE_SHARED=1m -- staged 0 rendezvous 4 pull 4 split 0 hint 0
+fi
 
 run env SHOAL_STATS=1 oshrun -n 2 --timeout 40 "$ways" eager some
 expect_rc 0

@@ -75,6 +75,7 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_MAX,
+        .am_soon = strstr(ep->info->fabric_attr->prov_name, "ofi_rxm") ? OFI_RXM_SOON : MESSAGE_MAX,
         .address_size = sizeof(struct ofi_blob),
         .key_size = sizeof(struct ofi_key),
         .chain_put_max = ep->chunk_max,

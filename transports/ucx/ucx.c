@@ -96,6 +96,7 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
         .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_MAX,
+        .am_soon = MESSAGE_MAX,
         .address_size = sizeof(struct ucx_blob),
         .key_size = sizeof(struct ucx_key),
     };
