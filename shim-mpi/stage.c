@@ -24,7 +24,11 @@
 #include "stats.h"
 
 enum { LINE = 64, LOOKS = 8, LAP = 17 << 17 };
-enum { PIECE = 2048, PIECE_MORE = 16384, PIECES_MORE = 16 }; // copied at a time; after so many, more
+enum {
+    PIECE = 2048,
+    PIECE_MORE = 16384,
+    PIECES_MORE = 16
+}; // copied at a time; after so many, more
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
