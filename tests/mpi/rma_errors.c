@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrong use of windows gives the class of error that the standard names, and nothing happens.
+// ALSO: 16
 // ENV: ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 #include "mpi_check.h"
 

@@ -3,6 +3,7 @@
 // target is stopped by SIGSTOP until the origin has begun one of each kind (the alarm ends an origin
 // that waits there). More of them than can be under way; fetching accumulates of arrays, in order.
 // PES: 2 4
+// ALSO: 16
 // ENV: SHOAL_VNODES=2
 #include "rma_check.h"
 

@@ -70,6 +70,9 @@ for transport in ofi ucx; do
         ours shoal1:3,shoal2:1 "$build/tests/mpi/$test"
     done
     ours shoal1:2,shoal2:2 "$build/tests/mpi/threads"
+    for test in rma_threads rma_windows rma_busy; do
+        ours shoal1,shoal2 "$build/tests/mpi/$test"
+    done
     for test in comms rma_sync; do
         hydras shoal1:2,shoal2:1,shoal3:2 5 "$build/tests/mpi/$test"
         expect_rc 0
