@@ -46,11 +46,15 @@ bool net_is_leaving(void)
     return atomic_load_explicit(&is_leaving, memory_order_relaxed);
 }
 
-// The watch over hosts may find the same and say it for all PEs; it ends this process then.
+// The watch over hosts, or the launcher whose process the PE was, may find the same and say it for all
+// PEs; it ends this process then.
 static void give_way(void)
 {
-    for (int ms = 0; job_has_hosts(world.job) && ms < GIVE_WAY_MS; ms += 10) {
-        host_watch_beat();
+    for (int ms = 0; ms < GIVE_WAY_MS; ms += 10) {
+        if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) != JOB_RUNNING)
+            return;
+        if (job_has_hosts(world.job))
+            host_watch_beat();
         usleep(10000);
     }
 }
@@ -61,8 +65,7 @@ static void on_peer_lost(void *arg, int pe, const char *why)
     char who[HOST_TEXT];
     if (net_is_leaving())
         return;
-    if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) == JOB_RUNNING)
-        give_way();
+    give_way();
     int32_t running = JOB_RUNNING;
     if (atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
         fatal("%s: the connection to %s is lost: %s", net.facts.name, host_of(pe, who), why);

@@ -8,24 +8,23 @@ victim=$build/tests/mpi/rma_victim
 [ -x "$victim" ] || skip "tests/mpi/rma_victim is not built"
 ulimit -c 0
 
-# Runs a phase; afterwards no process of it is left.
+# Runs a phase; the launcher says it, and no process is left.
 kill_in() { # PHASE
     run oshrun -n 3 --timeout 20 "$victim" "$1"
     [ "$(wc -l <"$tmp/out")" -eq 3 ] || fail "not every rank has said which process it is"
     # shellcheck disable=SC2046
     expect_gone $(<"$tmp/out")
+    expect_rc 137
+    expect_err_line '^oshrun: PE 1 \(pid [0-9]+\) was killed by SIGKILL'
 }
 
 for phase in target origin requested requesting lock shared-lock lock-all contention fence fences \
     post complete epochs create create-shared create-dynamic free private-target private-origin \
     private-requested dynamic-target dynamic-origin dynamic-attach; do
     kill_in $phase
-    expect_rc 137
-    expect_err_line '^oshrun: PE 1 \(pid [0-9]+\) was killed by SIGKILL'
 done
 
-# Between nodes a peer that finds its connection lost may be faster than the launcher: which of them
-# says it, and so the exit status, differs from run to run.
+# Between nodes a peer may find its connection lost before the launcher finds it dead.
 export SHOAL_VNODES=2
 export TSAN_OPTIONS="${TSAN_OPTIONS:-}:report_bugs=0" # the networks' libraries are not ours to judge
 for transport in ofi ucx; do
@@ -33,8 +32,6 @@ for transport in ofi ucx; do
     export SHOAL_TRANSPORT=$transport
     for phase in target requesting fences dynamic-attach; do
         kill_in $phase
-        [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc"
-        ! grep -v 'PE 1 ' "$tmp/err" >"$tmp/other" || fail "there are other lines"
     done
 done
 exit 0
