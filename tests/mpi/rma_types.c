@@ -239,6 +239,8 @@ static void complain(const struct element *e, const char *what, MPI_Aint disp)
 {
     char name[MPI_MAX_OBJECT_NAME];
     int n;
+    if (check_failures > CHECK_SHOWN)
+        return;
     OK(MPI_Type_get_name(e->type, name, &n));
     fprintf(stderr, "%s %s at %d\n", name, what, (int)disp);
 }
