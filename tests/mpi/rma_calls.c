@@ -177,8 +177,9 @@ static void large_units(void)
 {
     const MPI_Aint units[] = {1, INT_MAX, (MPI_Aint)1 << 40};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        long longs[N] = {0}, value = me + 5;
-        int next = right_pe();
+        long longs[N] = {0}, value = me + 5, *p;
+        int next = right_pe(), unit;
+        MPI_Aint size;
         OK(MPI_Win_create_c(longs, sizeof longs, units[i], MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
         OK(MPI_Win_fence(0, win));
@@ -188,6 +189,9 @@ static void large_units(void)
         OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
         CHECK_EQ(longs[0], left_pe() + 5);
         CHECK_EQ(longs[1], units[i] == 1 ? left_pe() + 5 : 0);
+        GIVES(units[i] > INT_MAX ? MPI_ERR_VALUE_TOO_LARGE : MPI_SUCCESS,
+              MPI_Win_shared_query(win, me, &size, &unit, &p));
+        check_query(me, sizeof longs, units[i], longs[0]);
         OK(MPI_Win_free(&win));
     }
 }

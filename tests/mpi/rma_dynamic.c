@@ -327,6 +327,28 @@ static void across(void)
     }
 }
 
+// Regions of no bytes are in nobody's way.
+static void empty(void)
+{
+    MPI_Win win;
+    long memory[8] = {0}, values[8];
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_attach(win, memory, 0));
+    OK(MPI_Win_attach(win, memory, sizeof memory));
+    OK(MPI_Win_attach(win, memory + 1, 0));
+    for (int i = 0; i < 8; i++)
+        values[i] = i + 1;
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win));
+    OK(MPI_Put(values, 8, MPI_LONG, me, address(memory), 8, MPI_LONG, win));
+    OK(MPI_Accumulate(values, 1, MPI_LONG, me, address(memory + 1), 1, MPI_LONG, MPI_SUM, win));
+    OK(MPI_Win_unlock(me, win));
+    CHECK_EACH(i, 8, memory[i], i == 1 ? 3 : (long)i + 1);
+    OK(MPI_Win_detach(win, memory + 1));
+    OK(MPI_Win_detach(win, memory));
+    OK(MPI_Win_detach(win, memory));
+    OK(MPI_Win_free(&win));
+}
+
 int main(void)
 {
     mpi_start();
@@ -335,6 +357,7 @@ int main(void)
     across();
     come_and_go();
     pieces();
+    empty();
     meanwhile();
     list(true);
     list(false);

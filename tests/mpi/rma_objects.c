@@ -214,20 +214,27 @@ static void apart(void)
 }
 
 // Kinds of memory that the program asserts to use: those that there are.
+static void memory_kind(const char *kind, bool is_kept)
+{
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", kind));
+    OK(MPI_Info_set(info, "mpi_memory_alloc_kinds", "cuda")); // not the program's to say
+    OK(MPI_Win_create(&x, sizeof x, 1, info, MPI_COMM_WORLD, &win));
+    OK(MPI_Info_free(&info));
+    check_hint("mpi_assert_memory_alloc_kinds", is_kept ? kind : NULL);
+    check_hint("mpi_memory_alloc_kinds", "mpi,system");
+    OK(MPI_Win_free(&win));
+}
+
 static void memory_kinds(void)
 {
-    const char *const kinds[] = {"system", "mpi", "mpi:alloc_mem", "mpi:win_allocate,system"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        MPI_Info info;
-        OK(MPI_Info_create(&info));
-        OK(MPI_Info_set(info, "mpi_assert_memory_alloc_kinds", kinds[i]));
-        OK(MPI_Info_set(info, "mpi_memory_alloc_kinds", "cuda")); // not the program's to say
-        OK(MPI_Win_create(&x, sizeof x, 1, info, MPI_COMM_WORLD, &win));
-        OK(MPI_Info_free(&info));
-        check_hint("mpi_assert_memory_alloc_kinds", kinds[i]);
-        check_hint("mpi_memory_alloc_kinds", "mpi,system");
-        OK(MPI_Win_free(&win));
-    }
+    const char *const kept[] = {"system", "mpi", "mpi:alloc_mem", "mpi:win_allocate,system"};
+    const char *const ignored[] = {"cuda:device", "nonsense,,", "system,"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        memory_kind(kept[i], true);
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        memory_kind(ignored[i], false);
     window_open();
     check_hint("mpi_assert_memory_alloc_kinds", NULL);
     OK(MPI_Win_free(&win));
