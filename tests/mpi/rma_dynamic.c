@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dynamic windows: memory of both kinds comes and goes, while others access what is there; freed
-// memory that is attached again; a table that grows; a list that all extend.
+// Dynamic windows: memory of both kinds comes and goes, while others access what is there, also
+// without a word to them; freed memory that is attached again; a table that grows; a list that all
+// extend.
 // ALSO: 16
 #include "rma_check.h"
 
@@ -116,6 +117,81 @@ static void pieces(void)
     OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
     OK(MPI_Win_free(&win));
     OK(MPI_Free_mem(p));
+}
+
+// ---- The last rank attaches and detaches on and on; all others count in two blocks of it that stay.
+// They begin before it does, as a table that never rests is hard to read from another node.
+static void churn(MPI_Win win)
+{
+    void *block[BLOCKS] = {0};
+    uint64_t seed = 5;
+    MPI_Request end;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Ibarrier(MPI_COMM_WORLD, &end));
+    for (int done = 0; !done;) {
+        for (int k = 0; k < 8; k++) {
+            size_t i = rnd_below(&seed, BLOCKS);
+            if (block[i]) {
+                OK(MPI_Win_detach(win, block[i]));
+                block_free(block[i], i % 2);
+                block[i] = NULL;
+            } else {
+                block[i] = block_new(i % 2);
+                OK(MPI_Win_attach(win, block[i], BLOCK));
+            }
+        }
+        OK(MPI_Test(&end, &done, MPI_STATUS_IGNORE));
+    }
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (block[i]) {
+            OK(MPI_Win_detach(win, block[i]));
+            block_free(block[i], i % 2);
+        }
+}
+
+static void count(MPI_Win win, const MPI_Aint counters[2], int rounds)
+{
+    const long one = 1;
+    long was, last[2] = {-1, -1};
+    MPI_Request end;
+    OK(MPI_Win_lock_all(0, win));
+    for (int i = 0; i < rounds; i++)
+        for (int k = 0; k < 2; k++) {
+            OK(MPI_Fetch_and_op(&one, &was, MPI_LONG, npes - 1, counters[k], MPI_SUM, win));
+            OK(MPI_Win_flush(npes - 1, win));
+            CHECK(was > last[k] && was < (long)rounds * (npes - 1));
+            last[k] = was;
+            if (i == 0 && k == 1)
+                OK(MPI_Barrier(MPI_COMM_WORLD));
+        }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Ibarrier(MPI_COMM_WORLD, &end));
+    OK(MPI_Wait(&end, MPI_STATUS_IGNORE));
+}
+
+static void meanwhile(void)
+{
+    MPI_Win win;
+    MPI_Aint counters[2];
+    long *stays[2];
+    int rounds = fewer(1000);
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    for (int k = 0; k < 2; k++) {
+        stays[k] = block_new(k);
+        *stays[k] = 0;
+        OK(MPI_Win_attach(win, stays[k], BLOCK));
+        counters[k] = address(stays[k]);
+    }
+    OK(MPI_Bcast(counters, 2, MPI_AINT, npes - 1, MPI_COMM_WORLD));
+    if (me == npes - 1)
+        churn(win);
+    else
+        count(win, counters, rounds);
+    for (int k = 0; k < 2; k++)
+        CHECK_EQ(*stays[k], me == npes - 1 ? (long)rounds * (npes - 1) : 0);
+    OK(MPI_Win_free(&win));
+    for (int k = 0; k < 2; k++)
+        block_free(stays[k], k);
 }
 
 // ---- A list whose head is at rank 0: everybody appends at once, by comparing and swapping
@@ -251,6 +327,28 @@ static void across(void)
     }
 }
 
+// Regions of no bytes are in nobody's way.
+static void empty(void)
+{
+    MPI_Win win;
+    long memory[8] = {0}, values[8];
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_attach(win, memory, 0));
+    OK(MPI_Win_attach(win, memory, sizeof memory));
+    OK(MPI_Win_attach(win, memory + 1, 0));
+    for (int i = 0; i < 8; i++)
+        values[i] = i + 1;
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, win));
+    OK(MPI_Put(values, 8, MPI_LONG, me, address(memory), 8, MPI_LONG, win));
+    OK(MPI_Accumulate(values, 1, MPI_LONG, me, address(memory + 1), 1, MPI_LONG, MPI_SUM, win));
+    OK(MPI_Win_unlock(me, win));
+    CHECK_EACH(i, 8, memory[i], i == 1 ? 3 : (long)i + 1);
+    OK(MPI_Win_detach(win, memory + 1));
+    OK(MPI_Win_detach(win, memory));
+    OK(MPI_Win_detach(win, memory));
+    OK(MPI_Win_free(&win));
+}
+
 int main(void)
 {
     mpi_start();
@@ -259,6 +357,8 @@ int main(void)
     across();
     come_and_go();
     pieces();
+    empty();
+    meanwhile();
     list(true);
     list(false);
     return mpi_done();

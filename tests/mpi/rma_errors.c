@@ -59,6 +59,7 @@ static void within_lock(void)
     OK(MPI_Win_lock_all(0, win));
     SYNC(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win));
     SYNC(MPI_Win_lock_all(0, win));
+    SYNC(MPI_Win_start(self, 0, win));
     SYNC(MPI_Win_unlock(me, win));
     SYNC(MPI_Win_fence(0, win));
     SYNC(MPI_Win_free(&win));
@@ -68,6 +69,11 @@ static void within_lock(void)
 static void within_active(void)
 {
     MPI_Request r;
+    OK(MPI_Win_start(MPI_GROUP_EMPTY, 0, win)); // of no group: nothing is posted
+    SYNC(MPI_Win_fence(0, win));
+    SYNC(MPI_Win_free(&win));
+    SYNC(put(me, 0, 1));
+    OK(MPI_Win_complete(win));
     OK(MPI_Win_post(self, 0, win));
     SYNC(MPI_Win_post(self, 0, win));
     SYNC(MPI_Win_fence(0, win));
@@ -125,6 +131,23 @@ static void ranges(void)
     OK(MPI_Win_unlock(me, win));
 }
 
+// Displacements in bytes.
+static void ranges_of_bytes(void)
+{
+    MPI_Win bytes;
+    OK(MPI_Win_create(x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &bytes));
+    OK(MPI_Win_set_errhandler(bytes, MPI_ERRORS_RETURN));
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me, 0, bytes));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Put(&y, 1, MPI_INT, me, -1, 1, MPI_INT, bytes));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Get(&y, 1, MPI_INT, me, -4, 1, MPI_INT, bytes));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Put(&y, 1, MPI_INT, me, sizeof x - 3, 1, MPI_INT, bytes));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Put(&y, 1, MPI_INT, me, PTRDIFF_MAX, 1, MPI_INT, bytes));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Fetch_and_op(x, &y, MPI_INT, me, -1, MPI_SUM, bytes));
+    OK(MPI_Put(&y, 1, MPI_INT, me, sizeof x - 4, 1, MPI_INT, bytes));
+    OK(MPI_Win_unlock(me, bytes));
+    OK(MPI_Win_free(&bytes));
+}
+
 static void user_op(void *in, void *inout, int *n, MPI_Datatype *t)
 {
     (void)in, (void)inout, (void)n, (void)t;
@@ -138,6 +161,10 @@ static void arguments(void)
     OK(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win));
     GIVES(MPI_ERR_RANK, put(npes, 0, 1));
     GIVES(MPI_ERR_RANK, put(-7, 0, 1));
+    GIVES(MPI_ERR_RANK, MPI_Win_flush(npes, win));
+    GIVES(MPI_ERR_RANK, MPI_Win_flush(-9, win));
+    GIVES(MPI_ERR_RANK, MPI_Win_flush_local(npes, win));
+    GIVES(MPI_ERR_RANK, MPI_Win_flush_local(-9, win));
     OK(put(MPI_PROC_NULL, 0, 1));
     GIVES(MPI_ERR_COUNT, put(me, 0, -1));
     GIVES(MPI_ERR_TYPE, MPI_Put(x, 1, MPI_DATATYPE_NULL, me, 0, 1, MPI_INT, win));
@@ -234,6 +261,7 @@ int main(void)
     within_lock();
     within_active();
     ranges();
+    ranges_of_bytes();
     arguments();
     no_epoch();
     no_window();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synchronization alone: locks that exclude and share, counters behind locks, groups that overlap,
-// epochs of several windows at once and over one buffer, flushes and flags.
+// Synchronization alone: locks that exclude and share and pass nobody by, counters behind locks,
+// groups that overlap, epochs of several windows at once and over one buffer, flushes and flags,
+// asserts.
 // ALSO: 16
 // TIMEOUT: 120
 #include "rma_check.h"
@@ -93,6 +94,68 @@ static void nested(void)
     OK(MPI_Win_unlock(me, b));
     OK(MPI_Win_free(&b));
     OK(MPI_Win_free(&a));
+}
+
+// ---- Fairness: who asks for the lock again waits until those that wait already have had it. Where
+// processes share a core one may lose it between giving the lock back and asking again: the others
+// have it many times meanwhile, but that is now and then. Only on a node: who is far off asks late.
+static void fairness(void)
+{
+    enum { TURNS, FINISHED, WORDS, VISITS = 100, MOST_TURNS = 2000000 };
+    MPI_Win win;
+    long *p, words[WORDS], last = -1, visits = 0, late = 0, stays = 0;
+    bool stayed = true;
+    if (!one_node() || npes == 1)
+        return;
+    OK(MPI_Win_allocate(sizeof words, sizeof *p, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    memset(p, 0, sizeof words);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    do {
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+        OK(MPI_Get(words, WORDS, MPI_LONG, 0, 0, WORDS, MPI_LONG, win));
+        OK(MPI_Win_flush(0, win));
+        long others = words[TURNS] - last - 1; // that had the lock since this rank had it
+        visits += others > 0;
+        late += others > 4 * npes;
+        stays += others == 0 && !stayed;
+        stayed = others == 0;
+        words[FINISHED] += others > 0 && visits == VISITS;
+        last = words[TURNS]++;
+        OK(MPI_Put(words, WORDS, MPI_LONG, 0, 0, WORDS, MPI_LONG, win));
+        OK(MPI_Win_unlock(0, win));
+    } while (words[FINISHED] < npes && words[TURNS] < MOST_TURNS);
+    CHECK_EQ(words[FINISHED], npes);
+    CHECK(late <= visits / 4);
+    CHECK(stays <= visits / 4);
+    OK(MPI_Win_free(&win));
+}
+
+// With MPI_MODE_NOCHECK nobody else may have the lock: one after the other.
+static void unchecked_locks(void)
+{
+    MPI_Win win;
+    long *p, got = -1;
+    int next = (me + 1) % npes;
+    OK(MPI_Win_allocate(sizeof *p, sizeof *p, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    *p = -1;
+    for (int turn = 0; turn < npes; turn++) {
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        if (turn != me)
+            continue;
+        long value = 100 + me;
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, MPI_MODE_NOCHECK, win));
+        OK(MPI_Put(&value, 1, MPI_LONG, next, 0, 1, MPI_LONG, win));
+        OK(MPI_Win_flush(next, win));
+        OK(MPI_Accumulate(&value, 1, MPI_LONG, next, 0, 1, MPI_LONG, MPI_SUM, win));
+        OK(MPI_Win_unlock(next, win));
+        OK(MPI_Win_lock(MPI_LOCK_SHARED, next, MPI_MODE_NOCHECK, win));
+        OK(MPI_Get(&got, 1, MPI_LONG, next, 0, 1, MPI_LONG, win));
+        OK(MPI_Win_unlock(next, win));
+        CHECK_EQ(got, 2 * value);
+    }
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win)); // which nobody holds
+    OK(MPI_Win_unlock(next, win));
+    OK(MPI_Win_free(&win));
 }
 
 // ---- Post and start: in every round some ranks access, each some of the others, drawn alike
@@ -194,6 +257,86 @@ static void neighbours(void)
     OK(MPI_Group_free(&world));
 }
 
+// MPI_Win_test says no as long as the origin has not completed its epoch; it does so only when told
+// to. And with MPI_MODE_NOPUT gets alone come.
+static void tests_and_gets(void)
+{
+    MPI_Win win;
+    MPI_Group world, before, after;
+    int *p, next = (me + 1) % npes, last = (me + npes - 1) % npes, done = 1;
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    OK(MPI_Group_incl(world, 1, &next, &after));
+    OK(MPI_Group_incl(world, 1, &last, &before));
+    OK(MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    for (int i = 0; i < times / 10; i++) {
+        int got = -1;
+        *p = i * npes + me;
+        OK(MPI_Win_post(before, i % 2 ? MPI_MODE_NOPUT : MPI_MODE_NOPUT | MPI_MODE_NOCHECK, win));
+        if (i % 2 == 0)
+            OK(MPI_Barrier(MPI_COMM_WORLD));
+        OK(MPI_Win_start(after, i % 2 ? 0 : MPI_MODE_NOCHECK, win));
+        OK(MPI_Get(&got, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+        for (int k = 0; k < 3; k++) {
+            OK(MPI_Win_test(win, &done));
+            CHECK_EQ(done, 0);
+        }
+        OK(MPI_Sendrecv(NULL, 0, MPI_INT, last, 0, NULL, 0, MPI_INT, next, 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE));
+        OK(MPI_Win_complete(win));
+        CHECK_EQ(got, i * npes + next);
+        for (done = 0; !done;)
+            OK(MPI_Win_test(win, &done));
+    }
+    OK(MPI_Win_free(&win));
+    OK(MPI_Group_free(&before));
+    OK(MPI_Group_free(&after));
+    OK(MPI_Group_free(&world));
+}
+
+// ---- Fences, with all asserts that are true of what is done between them: puts and gets, or gets
+// alone, where MPI_MODE_NOPUT may be said
+static void fence_with(MPI_Win win, int *p, int first, int second, int round)
+{
+    int value = round * npes + me, got = -1, next = (me + 1) % npes, last = (me + npes - 1) % npes;
+    OK(MPI_Win_fence(first, win));
+    if (MPI_MODE_NOPUT & first)
+        OK(MPI_Get(&got, 1, MPI_INT, next, 1, 1, MPI_INT, win));
+    else
+        OK(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    OK(MPI_Win_fence(second, win));
+    if (MPI_MODE_NOPUT & first)
+        CHECK_EQ(got, next);
+    else
+        CHECK_EQ(p[0], round * npes + last);
+    if (MPI_MODE_NOSUCCEED & second)
+        return;
+    OK(MPI_Get(&got, 1, MPI_INT, next, 0, 1, MPI_INT, win));
+    OK(MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED, win));
+    if (!(MPI_MODE_NOPUT & first))
+        CHECK_EQ(got, round * npes + me);
+}
+
+static void fence_asserts(void)
+{
+    MPI_Win win;
+    int *p, round = 0;
+    OK(MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    p[1] = me;
+    OK(MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, win)); // no barrier:
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int first = 0; first < 8; first++)
+        for (int second = 0; second < 8; second++) {
+            fence_with(win, p,
+                       (first & 1 ? MPI_MODE_NOPRECEDE : 0) | (first & 2 ? MPI_MODE_NOSTORE : 0) |
+                           (first & 4 ? MPI_MODE_NOPUT : 0),
+                       (second & 1 ? MPI_MODE_NOSUCCEED : 0) | (second & 2 ? MPI_MODE_NOSTORE : 0) |
+                           (second & 4 ? MPI_MODE_NOPUT : 0),
+                       round++);
+            OK(MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, win));
+        }
+    OK(MPI_Win_free(&win));
+}
+
 // ---- One buffer in several windows, with an epoch of another kind on each in turn
 static void one_buffer(void)
 {
@@ -268,9 +411,13 @@ int main(void)
     exclusion(npes - 1);
     exclusion_of_all();
     nested();
+    fairness();
+    unchecked_locks();
     overlapping_groups(1);
     overlapping_groups(2);
     neighbours();
+    tests_and_gets();
+    fence_asserts();
     one_buffer();
     flags();
     return mpi_done();

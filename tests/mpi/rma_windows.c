@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What windows say of themselves: attributes, names, groups, hints, addresses of shared memory; and
-// windows of odd sizes, units and groups, made and freed over and over.
+// windows of odd sizes, units and groups, made and freed over and over; windows over memory of many
+// kinds, one over the other, and over addresses that are used again.
 // ALSO: 16
-#include "mpi_check.h"
+#include "rma_check.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 static MPI_Comm node;
 static int node_me, node_npes;
@@ -193,6 +197,154 @@ static void query_all_flavors(void)
     OK(MPI_Win_free(&win));
 }
 
+// ---- Memory of the program's, in one window or several
+// The neighbour's first word becomes value, and its second is incremented; it sees that in p.
+static void use_window(MPI_Win win, const long *p, long value)
+{
+    const long one = 1;
+    long words[2];
+    int next = (me + 1) % npes, last = (me + npes - 1) % npes;
+    long mine = value + me, second = p[1];
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Put(&mine, 1, MPI_LONG, next, 0, 1, MPI_LONG, win));
+    OK(MPI_Accumulate(&one, 1, MPI_LONG, next, 1, 1, MPI_LONG, MPI_SUM, win));
+    OK(MPI_Win_fence(0, win));
+    CHECK_EQ(p[0], value + last);
+    CHECK_EQ(p[1], second + 1);
+    OK(MPI_Get(words, 2, MPI_LONG, next, 0, 2, MPI_LONG, win));
+    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    CHECK_EQ(words[0], value + me);
+    CHECK_EQ(words[1], second + 1); // all have done alike
+}
+
+static MPI_Win create(void *p, size_t bytes)
+{
+    MPI_Win win;
+    OK(MPI_Win_create(p, (MPI_Aint)bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    return win;
+}
+
+// Which of the windows is freed first does not matter to the other.
+static void several_over_one(void)
+{
+    enum { N = 16 };
+    long *p = must_alloc(N * sizeof *p);
+    for (int i = 0; i < 4; i++) {
+        MPI_Win win[3];
+        memset(p, 0, N * sizeof *p);
+        win[0] = create(p, N * sizeof *p);
+        win[1] = create(p, N * sizeof *p);
+        win[2] = create(p + 8, (N - 8) * sizeof *p);
+        use_window(win[0], p, 10);
+        use_window(win[1], p, 20);
+        use_window(win[2], p + 8, 30);
+        OK(MPI_Win_free(&win[i % 2]));
+        use_window(win[1 - i % 2], p, 40);
+        OK(MPI_Win_free(&win[1 - i % 2]));
+        use_window(win[2], p + 8, 50);
+        OK(MPI_Win_free(&win[2]));
+    }
+    free(p);
+}
+
+static void pages_again(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), most = 4 * page;
+    int rounds = fewer(12);
+    char *at = mmap(NULL, most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(at != MAP_FAILED))
+        return;
+    for (int i = 0; i < rounds; i++) {
+        size_t bytes = page * (size_t)(1 + i % 4);
+        long *p = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                       -1, 0);
+        CHECK(p == (long *)at && p[1] == 0); // other pages, at the same address
+        MPI_Win win = create(p, bytes);
+        use_window(win, p, 100 * i);
+        OK(MPI_Win_free(&win));
+        OK(munmap(p, bytes));
+    }
+    munmap(at, most);
+}
+
+static void memory_again(void)
+{
+    int rounds = fewer(50);
+    for (int i = 0; i < rounds; i++) {
+        size_t bytes = (size_t)(16 + i * 37 % 3000) * sizeof(long);
+        long *p = must_alloc(bytes), *shared;
+        p[1] = 0;
+        MPI_Win win = create(p, bytes);
+        use_window(win, p, 7 * i);
+        OK(MPI_Win_free(&win));
+        free(p);
+        OK(MPI_Alloc_mem(16 + i % 9 * 8, MPI_INFO_NULL, &shared));
+        shared[1] = 0;
+        win = create(shared, 16);
+        use_window(win, shared, 8 * i);
+        OK(MPI_Win_free(&win));
+        OK(MPI_Free_mem(shared));
+    }
+}
+
+// ---- Memory of another window: shared in one piece, which is of the first rank, or apart, or not
+// asked to be shared
+enum owner { ONE_PIECE, APART, ALLOCATED, OWNERS };
+
+static void over_a_window(enum owner owner)
+{
+    MPI_Info info;
+    MPI_Win under, win;
+    MPI_Aint size;
+    long *p, *other;
+    int unit, next = (node_me + 1) % node_npes;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "alloc_shared_noncontig", owner == APART ? "true" : "false"));
+    if (owner == ALLOCATED)
+        OK(MPI_Win_allocate(64, 8, info, node, &p, &under));
+    else
+        OK(MPI_Win_allocate_shared(64, 8, info, node, &p, &under));
+    OK(MPI_Info_free(&info));
+    memset(p, 0, 64);
+    win = create(p, 64);
+    use_window(win, p, 60);
+    OK(MPI_Win_free(&win));
+    OK(MPI_Win_create(p, 64, 8, MPI_INFO_NULL, node, &win));
+    p[3] = node_me;
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Win_shared_query(win, next, &size, &unit, &other));
+    CHECK_EQ(size, 64);
+    if (CHECK(other != NULL))
+        CHECK_EQ(other[3], next);
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Win_free(&win));
+    OK(MPI_Win_free(&under));
+}
+
+static void attached_of_a_window(enum owner owner)
+{
+    MPI_Win under, win;
+    MPI_Aint mine, theirs;
+    long *p, value = 77 + me;
+    int next = (me + 1) % npes, last = (me + npes - 1) % npes;
+    if (owner == ALLOCATED)
+        OK(MPI_Win_allocate(64, 8, MPI_INFO_NULL, node, &p, &under));
+    else
+        OK(MPI_Win_allocate_shared(64, 8, MPI_INFO_NULL, node, &p, &under));
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_attach(win, p, 64));
+    OK(MPI_Get_address(p, &mine));
+    OK(MPI_Sendrecv(&mine, 1, MPI_AINT, last, 0, &theirs, 1, MPI_AINT, next, 0, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Put(&value, 1, MPI_LONG, next, theirs, 1, MPI_LONG, win));
+    OK(MPI_Win_fence(0, win));
+    CHECK_EQ(p[0], 77 + last);
+    OK(MPI_Win_detach(win, p));
+    OK(MPI_Win_free(&win));
+    OK(MPI_Win_free(&under));
+}
+
 // ---- Sizes and units of each process's own; a part of the processes
 static void odd(void)
 {
@@ -245,6 +397,13 @@ int main(void)
     shared(true);
     shared(false);
     query_all_flavors();
+    several_over_one();
+    pages_again();
+    memory_again();
+    for (int owner = 0; owner < OWNERS; owner++) {
+        over_a_window((enum owner)owner);
+        attached_of_a_window((enum owner)owner);
+    }
     odd();
     again_and_again();
     OK(MPI_Comm_free(&node));
