@@ -18,7 +18,7 @@
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
     X(stage_shared, "SHOAL_MPI_STAGE_SHARED", 1 << 13,                                          \
       "the same of data that the receiver reaches by load where it is")                         \
-    X(stage_far, "SHOAL_MPI_STAGE_FAR", 1 << 18,                                                \
+    X(stage_far, "SHOAL_MPI_STAGE_FAR", 1 << 16,                                                \
       "the same of messages to other nodes, whose receiver gets them from there")               \
     X(split, "SHOAL_MPI_SPLIT", 1 << 17,                                                        \
       "bytes of the smallest message that sender and receiver copy together; 0: none")          \

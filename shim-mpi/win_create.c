@@ -9,6 +9,7 @@
 #include "check.h"
 #include "error.h"
 #include "info.h"
+#include "partner.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -143,6 +144,15 @@ static bool wants_long_accumulates(const struct info *hints)
     return strtoull(info_get(hints, "mpi_accumulate_granularity"), NULL, 10) > sizeof(uint64_t);
 }
 
+// Do all of them reach this process's memory by load and store?
+static bool is_one_node(const struct group *g)
+{
+    bool all = true;
+    for (int i = 0; i < g->size; i++)
+        all = all && partner_is_direct(group_pe(g, i));
+    return all;
+}
+
 static int prepare(struct making *m)
 {
     int members = m->comm->group->size;
@@ -160,6 +170,8 @@ static int prepare(struct making *m)
     w->touched = -1;
     pthread_mutex_init(&w->dynamic_lock, NULL);
     int error = win_set_hints(w, m->info);
+    if (!error && m->flavor == MPI_WIN_FLAVOR_SHARED && !is_one_node(w->group))
+        error = MPI_ERR_RMA_SHARED;
     m->card.is_coarse = !error && wants_long_accumulates(w->hints);
     int control_error = take_control(m, members);
     int memory_error = take_memory(m); // in any case: it may be an exchange
@@ -191,8 +203,6 @@ static int target_fill(struct making *m, int i, const struct card *card, const s
     else if (t->memory == MEMORY_PRIVATE && i == w->rank)
         t->direct = m->base;
     t->reach = t->direct ? t->size : 0;
-    if (m->flavor == MPI_WIN_FLAVOR_SHARED && t->size && !t->direct)
-        return MPI_ERR_RMA_SHARED;
     if (t->memory == MEMORY_SHARED && card->is_coarse)
         t->memory = MEMORY_LOCKED;
     if (piece)

@@ -64,7 +64,7 @@
       "receiver, on a node")                                                                    \
     X(mpi_stage_shared, "SHOAL_MPI_STAGE_SHARED", SIZE, "8k",                                   \
       "MPI: the same of data that the receiver reaches by load where it is")                    \
-    X(mpi_stage_far, "SHOAL_MPI_STAGE_FAR", SIZE, "256k",                                       \
+    X(mpi_stage_far, "SHOAL_MPI_STAGE_FAR", SIZE, "64k",                                        \
       "MPI: the same of messages to other nodes, whose receiver gets them from there")          \
     X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "128k",                                               \
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \

@@ -261,7 +261,12 @@ static void no_common_node(void)
     OK(MPI_Info_create(&apart));
     OK(MPI_Info_set(apart, "alloc_shared_noncontig", "true"));
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    GIVES(MPI_ERR_RMA_SHARED, MPI_Win_allocate_shared(8, 1, apart, MPI_COMM_WORLD, &p, &win));
+    for (MPI_Aint size = 0; size <= 8; size += 8) {
+        GIVES(MPI_ERR_RMA_SHARED,
+              MPI_Win_allocate_shared(size, 1, apart, MPI_COMM_WORLD, &p, &win));
+        GIVES(MPI_ERR_RMA_SHARED,
+              MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    }
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
     OK(MPI_Info_free(&apart));
 }
