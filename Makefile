@@ -22,6 +22,7 @@ ifdef SAN
 SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT := -O1 -g
 WARN += $(if $(findstring thread,$(SAN)),-Wno-tsan)
+DEFINES += $(if $(findstring thread,$(SAN)),-DSHOAL_THREAD_SANITIZED)
 DEFINES += -DSHOAL_SANITIZED # they see neither what an instruction copies nor other processes
 endif
 ifdef HOSTILE

@@ -267,7 +267,7 @@ enum {
     SHOAL_WORK_PUT = 1, // remote, local, n
     SHOAL_WORK_GET,     // remote, local, n
     SHOAL_WORK_ATOMIC,  // remote; op, type, a, b; local: the old value's place, or NULL
-    SHOAL_WORK_REDUCE,  // local = local op local2, n elements of type, all at this PE
+    SHOAL_WORK_REDUCE,  // local = local2 op local, n elements of type, all at this PE
     SHOAL_WORK_AM,      // pe; am_id, a: its argument; local, n: payload
     SHOAL_WORK_CT_INC,  // pe, ct, value
     SHOAL_WORK_CT_SET,

@@ -48,6 +48,22 @@ extern _Atomic int compiler_order;
 #define KNOWN_TO_BE_AFTER(word) ((void)0)
 #endif
 
+// In between, this thread does for other processes what they have ordered with this one's program: the
+// thread sanitizer, which does not see them, is not to look.
+#if defined(SHOAL_THREAD_SANITIZED)
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#define FOR_OTHERS_BEGIN() \
+    (AnnotateIgnoreReadsBegin(__FILE__, __LINE__), AnnotateIgnoreWritesBegin(__FILE__, __LINE__))
+#define FOR_OTHERS_END() \
+    (AnnotateIgnoreWritesEnd(__FILE__, __LINE__), AnnotateIgnoreReadsEnd(__FILE__, __LINE__))
+#else
+#define FOR_OTHERS_BEGIN() ((void)0)
+#define FOR_OTHERS_END() ((void)0)
+#endif
+
 // While this process has no second thread, what only another of its threads could disturb needs no
 // locked instruction. Whoever starts a thread gives it all that was stored before.
 static inline bool is_single_threaded(void)

@@ -34,6 +34,7 @@ _Atomic int compiler_order;
 #endif
 
 struct wait_hooks wait_hooks;
+TLS_FAST bool wait_is_ours;
 uint32_t wait_spins = SPINS_BEFORE_CLOCK;
 
 static uint64_t spin_ns = LIMIT_SPIN_NS;
@@ -162,11 +163,11 @@ void waiter_pause(struct waiter *w)
     if (wait_hooks.progress && wait_hooks.progress())
         return; // that may be what is waited for
     int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
-    if (user && user() > 0)
+    if (user && !wait_is_ours && user() > 0)
         return;
     if (w->deadline && spin(w))
         return;
-    if (wait_hooks.check)
+    if (wait_hooks.check && !wait_is_ours)
         wait_hooks.check();
     if (w->yields < LIMIT_YIELDS) {
         yield(w);

@@ -55,6 +55,7 @@ struct wait_hooks {
                         // 0: progress looks at a network, and spinning does nothing else
 };
 extern struct wait_hooks wait_hooks;
+extern TLS_FAST bool wait_is_ours; // a thread that runs nothing of the program: neither user nor check
 
 // How long to spin before yielding, for `peers` processes on `cpus` cores that all may wait;
 // spin_us -1: choose. Registers the process for membarrier. Call it before the first wait.

@@ -34,6 +34,7 @@ static void rest(int ms)
 static void serve(void)
 {
     uint64_t until = wait_now_ns() + LINGER_NS;
+    FOR_OTHERS_BEGIN();
     while (atomic_load_explicit(&is_running, memory_order_relaxed) && wait_now_ns() < until) {
         if (inbox_poll())
             until = wait_now_ns() + LINGER_NS;
@@ -41,6 +42,7 @@ static void serve(void)
         bell_check(&slice_of(world.me)->inbox.bell);
         sched_yield();
     }
+    FOR_OTHERS_END();
 }
 
 static void *attend(void *unused)
@@ -48,6 +50,7 @@ static void *attend(void *unused)
     uint64_t seen = 0;
     int ms = TICK_MS;
     handlers_never();
+    wait_is_ours = true;
     while (atomic_load_explicit(&is_running, memory_order_relaxed)) {
         rest(ms);
         uint64_t next = inbox_waiting();

@@ -5,6 +5,7 @@
 #include "log.h"
 #include "trigger.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,14 @@ struct kept {
     struct message message; // as much of the payload as there is
 };
 
-static struct handler {
-    shoal_am_fn *_Atomic fn;
+// Never changed, nor freed: another thread may be about to run one that was replaced.
+struct handler {
+    shoal_am_fn *fn;
     void *user;
-} handlers[IDS];
+    struct handler *before;
+};
+static struct handler *_Atomic handlers[IDS], *every;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of `every`
 
 static struct kept *first, **last = &first;
 static int kept;
@@ -31,19 +36,27 @@ int handlers_register(int id, shoal_am_fn *fn, void *user)
 {
     if (id < 1 || id >= IDS)
         return SHOAL_EINVAL;
-    handlers[id].user = user;
-    // Pairs with the acquire load in handler_of: user comes before.
-    atomic_store_explicit(&handlers[id].fn, fn, memory_order_release);
+    struct handler *h = fn ? malloc(sizeof *h) : NULL;
+    if (fn && !h)
+        return SHOAL_ENOMEM;
+    if (fn) {
+        pthread_mutex_lock(&lock);
+        *h = (struct handler){fn, user, every};
+        every = h;
+        pthread_mutex_unlock(&lock);
+    }
+    // Pairs with the acquire load in handler_of.
+    atomic_store_explicit(&handlers[id], h, memory_order_release);
     atomic_store_explicit(&handlers_news, true, memory_order_release);
     return SHOAL_OK;
 }
 
-static shoal_am_fn *handler_of(const struct message *m)
+static const struct handler *handler_of(const struct message *m)
 {
-    return atomic_load_explicit(&handlers[m->envelope.id].fn, memory_order_acquire);
+    return atomic_load_explicit(&handlers[m->envelope.id], memory_order_acquire);
 }
 
-static void run(shoal_am_fn *fn, const struct message *m)
+static void run(const struct handler *h, const struct message *m)
 {
     const struct envelope *e = &m->envelope;
     bool is_long = e->flags & ENVELOPE_LONG;
@@ -51,12 +64,12 @@ static void run(shoal_am_fn *fn, const struct message *m)
     shoal_am_t am = {.from = e->from,
                      .id = e->id,
                      .arg = e->arg,
-                     .user = handlers[e->id].user,
+                     .user = h->user,
                      .payload = is_long ? place_here(e->at) : payload,
                      .n = is_long ? e->long_n : e->n,
                      .is_reply = !!(e->flags & ENVELOPE_REPLY)};
     running = true;
-    fn(&am);
+    h->fn(&am);
     running = false;
 }
 
@@ -85,9 +98,9 @@ bool handlers_may_run(void)
 
 bool handlers_give(const struct message *m)
 {
-    shoal_am_fn *fn = handler_of(m);
-    if (fn && handlers_may_run() && !first) {
-        run(fn, m);
+    const struct handler *h = handler_of(m);
+    if (h && handlers_may_run() && !first) {
+        run(h, m);
         return true;
     }
     keep(m);
@@ -106,11 +119,11 @@ static int run_list(struct kept **list)
     int handled = 0;
     while (*list) {
         struct kept *k = *list;
-        shoal_am_fn *fn = handler_of(&k->message);
-        if (fn) {
+        const struct handler *h = handler_of(&k->message);
+        if (h) {
             *list = k->next;
             kept--;
-            run(fn, &k->message);
+            run(h, &k->message);
             free(k);
             handled++;
         } else {

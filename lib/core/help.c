@@ -32,6 +32,13 @@ void help_answer(struct work *w, int status)
     peer_wake(owner);
 }
 
+bool help_is_gone(int pe)
+{
+    // Pairs with the release in leave, or the launcher's: what it answered comes before.
+    return world_is_here(pe) &&
+           atomic_load_explicit(&world_ctl(pe)->state, memory_order_acquire) >= PE_LEFT;
+}
+
 static void begin(struct piece *p, const struct operation *op, size_t done, int helper)
 {
     size_t room = LIMIT_BOUNCE;
@@ -53,12 +60,20 @@ static void begin(struct piece *p, const struct operation *op, size_t done, int 
     inbox_ask(helper, INBOX_RUN_WORK, ref_of(p->w));
 }
 
-static int end(struct piece *p, const struct operation *op)
+static bool is_answered(const struct piece *p)
+{
+    return atomic_load_explicit(&p->w->state, memory_order_acquire) == WORK_ANSWERED;
+}
+
+static int end(struct piece *p, const struct operation *op, int helper)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    while (atomic_load_explicit(&p->w->state, memory_order_acquire) != WORK_ANSWERED)
+    while (!is_answered(p)) {
+        if (unlikely(help_is_gone(helper)) && !is_answered(p))
+            return SHOAL_EFAULT;
         if (!inbox_poll())
             waiter_step(&w);
+    }
     if (p->w->status == SHOAL_OK && p->local &&
         (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))
         memcpy(p->local, p->room, op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
@@ -75,7 +90,7 @@ static int run_pieces(struct piece piece[PIECES], const struct operation *op, in
             begin(p, op, begun, helper);
             begun += p->n;
         } else {
-            int ended = end(&piece[next], op);
+            int ended = end(&piece[next], op, helper);
             status = status ? status : ended;
             next = (next + 1) % PIECES;
             pending--;
@@ -89,6 +104,8 @@ int help_run(const struct operation *op, int helper)
     struct piece piece[PIECES] = {{0}};
     int status = SHOAL_ENOMEM;
     if (op->has_local && !place_here(op->local))
+        return SHOAL_EFAULT;
+    if (help_is_gone(helper))
         return SHOAL_EFAULT;
     if (!world_is_here(helper))
         return net_run(op, helper);

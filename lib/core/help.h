@@ -8,7 +8,10 @@
 #include "operation.h"
 #include "trigger_area.h"
 
-// Waits until PE `helper` has run the operation; handles messages meanwhile. Its status.
+bool help_is_gone(int pe); // it has ended, and helps nobody
+
+// Waits until PE `helper` has run the operation; handles messages meanwhile. Its
+// status; SHOAL_EFAULT when that PE is gone.
 int help_run(const struct operation *op, int helper);
 
 void help_answer(struct work *w, int status); // at the helper

@@ -197,9 +197,8 @@ struct inbox_room inbox_reserve(int pe)
     return room;
 }
 
-static inline void ring_doorbell(const struct inbox_room *room)
+static inline void ring_doorbell(_Atomic uint64_t *doorbell, const struct inbox_room *room)
 {
-    _Atomic uint64_t *doorbell = &slice_of(room->pe)->inbox.doorbell;
     // Either the receiver, which clears the bit, has everybody fenced and then looks at the ring,
     // sees the message, or this sees the bit cleared.
     atomic_signal_fence(memory_order_seq_cst);
@@ -211,10 +210,11 @@ static inline void commit_here(const struct inbox_room *room)
 {
     if (unlikely(room->wants_ring))
         room->envelope->flags |= ENVELOPE_WANTS_RING;
+    struct inbox *to = &slice_of(room->pe)->inbox;
     publish(room);
     if (room->ring_bit)
-        ring_doorbell(room);
-    bell_check(&slice_of(room->pe)->inbox.bell);
+        ring_doorbell(&to->doorbell, room);
+    bell_check(&to->bell);
 }
 
 void inbox_commit(const struct inbox_room *room)

@@ -22,6 +22,7 @@ struct incoming {
     _Atomic uint64_t head;         // messages taken out
     uint64_t give_at;              // as many, when slots are returned to the senders
     struct channel *channel;
+    uint64_t bit; // of a ring, in the sets of them
     uint32_t slots;
     bool is_open;
     bool is_used;      // since the last tidying
@@ -116,6 +117,7 @@ static void make_ring(int pe)
         return; // the shared channel will do
     memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
     ring[rings] = (struct incoming){.channel = c,
+                                    .bit = UINT64_C(1) << rings,
                                     .slots = LIMIT_RING_SLOTS,
                                     .give_at = LIMIT_RING_SLOTS / 2,
                                     .peer = peer_of(pe),
@@ -219,32 +221,35 @@ static int poll_rings(void)
     return handled;
 }
 
-static inline bool rings_have_work(void)
+// A channel with a message; the shared one also where all rings have to be looked at.
+static inline struct incoming *find_ready(void)
 {
+    if (is_ready(&shared))
+        return &shared;
     // acquire: whoever set the bit had made the ring.
     uint64_t active = atomic_load_explicit(&active_rings, memory_order_acquire);
     if (atomic_load_explicit(own_doorbell, memory_order_relaxed) & ~active)
-        return true;
+        return &shared;
     if (!active)
-        return false;
+        return NULL;
     for (uint64_t left = active; left; left &= left - 1)
         if (is_ready(&ring[__builtin_ctzll(left)]))
-            return true;
+            return &ring[__builtin_ctzll(left)];
     uint32_t n = atomic_load_explicit(&looks, memory_order_relaxed) + 1;
     atomic_store_explicit(&looks, n, memory_order_relaxed);
-    return n >= LOOKS_PER_TIDY;
+    return n >= LOOKS_PER_TIDY ? &shared : NULL;
 }
 
-static inline bool has_work(void)
+static inline bool others_wait(void)
 {
-    return is_ready(&shared) || rings_have_work() || handlers_waiting() ||
+    return handlers_waiting() ||
            unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) ||
            (unlikely(net.transport != NULL) && net_message_waiting());
 }
 
-// A handler that waits for room keeps what arrives meanwhile, as does a thread that runs none. With much kept already it takes more
-// only now and then: senders are stopped by a full inbox then, and make room as they wait. Where
-// they wait in handlers themselves, all go on by these few.
+// A handler that waits for room keeps what arrives meanwhile, as does a thread that runs none. With
+// much kept already it takes more only now and then: senders are stopped by a full inbox then, and
+// make room as they wait. Where they wait in handlers themselves, all go on by these few.
 static bool keeps_enough(void)
 {
     static uint64_t next_ns;
@@ -298,14 +303,45 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
+static inline bool is_only_one(const struct incoming *in)
+{
+    return atomic_load_explicit(&active_rings, memory_order_relaxed) == in->bit;
+}
+
+// The usual case without what the others need: a short message in the only ring, in a program with one
+// thread. 0: it is another case.
+static inline int take_one(struct incoming *in)
+{
+    struct message m;
+    const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
+    if (polls_here || !is_single_threaded() || !is_only_one(in) || !in->is_open || e->flags ||
+        e->n > INLINE_BYTES)
+        return 0;
+    atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
+    polls_here = true;
+    handlers_enough = false;
+    atomic_store_explicit(&looks, 0, memory_order_relaxed);
+    in->is_used = true;
+    take(in, &m);
+    int handled = handlers_give(&m);
+    polls_here = false;
+    atomic_store_explicit(&polling, false, memory_order_release);
+    return handled;
+}
+
 int inbox_poll(void)
 {
-    return likely(!has_work()) ? 0 : poll_all();
+    struct incoming *in = find_ready();
+    if (likely(!in))
+        return others_wait() ? poll_all() : 0;
+    int handled = in != &shared ? take_one(in) : 0;
+    bool is_all = handled && (handlers_enough || (!find_ready() && !others_wait()));
+    return is_all ? handled : handled + poll_all();
 }
 
 uint64_t inbox_waiting(void)
 {
-    if (!is_ready(&shared) && !rings_have_work())
+    if (!find_ready())
         return 0;
     uint64_t taken = atomic_load_explicit(&shared.head, memory_order_relaxed);
     uint64_t left = atomic_load_explicit(&active_rings, memory_order_acquire);

@@ -42,6 +42,12 @@ struct place place_of(const void *addr)
 typedef ssize_t cross_copy_fn(pid_t, const struct iovec *, unsigned long, const struct iovec *,
                               unsigned long, unsigned long);
 
+// Not allowed: with the owner's help, then. Not there, or the process is gone: never.
+static int refused(int error)
+{
+    return error == EFAULT || error == ESRCH ? SHOAL_EFAULT : SHOAL_EAGAIN;
+}
+
 // 0, SHOAL_EAGAIN when the call is not allowed, or SHOAL_EFAULT.
 static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, size_t n)
 {
@@ -51,7 +57,7 @@ static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, si
         struct iovec remote = {(void *)(uintptr_t)(there + done), n - done};
         ssize_t got = how(pid, &local, 1, &remote, 1, 0);
         if (got < 0 && errno != EINTR)
-            return errno == EFAULT ? SHOAL_EFAULT : SHOAL_EAGAIN;
+            return refused(errno);
         if (got == 0)
             return SHOAL_EFAULT;
         if (got > 0)
@@ -107,7 +113,7 @@ int place_copy_private(int pe, bool put, const struct iovec *own, const struct i
     for (size_t i = 0; i < n;) {
         ssize_t got = how(pid, own + i, n - i, there + i, n - i, 0);
         if (got < 0 && errno != EINTR)
-            return errno == EFAULT ? SHOAL_EFAULT : SHOAL_EAGAIN;
+            return refused(errno);
         size_t done = got > 0 ? (size_t)got : 0, first = i;
         for (; i < n && done >= own[i].iov_len; i++)
             done -= own[i].iov_len;

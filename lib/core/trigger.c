@@ -72,27 +72,41 @@ static void finish(struct work *w, int status)
     }
 }
 
-// To the PE that can do it: needs, or for one on another node whoever reaches the memory here.
-static void pass_on(struct work *w, int needs)
+enum { NOBODY = -1 };
+
+static int pass_to(struct work *w, int pe)
 {
-    if (world_is_here(needs))
-        inbox_ask(needs, INBOX_RUN_WORK, ref_of(w));
-    else if (w->op.has_local && !place_here(w->op.local))
-        inbox_ask(w->op.local.pe, INBOX_RUN_WORK, ref_of(w));
-    else
-        finish(w, operation_end(&w->op, help_run(&w->op, needs)));
+    if (help_is_gone(pe)) {
+        finish(w, operation_end(&w->op, SHOAL_EFAULT));
+        return NOBODY;
+    }
+    inbox_ask(pe, INBOX_RUN_WORK, ref_of(w));
+    return pe;
 }
 
-static void run(struct work *w)
+// To the PE that can do it: needs, or for one on another node whoever reaches the memory here. Who
+// has it now.
+static int pass_on(struct work *w, int needs)
+{
+    if (world_is_here(needs))
+        return pass_to(w, needs);
+    if (w->op.has_local && !place_here(w->op.local))
+        return pass_to(w, w->op.local.pe);
+    finish(w, operation_end(&w->op, help_run(&w->op, needs)));
+    return NOBODY;
+}
+
+// Who has it now; NOBODY: it is done, or the network has it.
+static int run(struct work *w)
 {
     int needs;
     if (unlikely(net.facts.chain_max) && deferred_start(w))
-        return;
+        return NOBODY;
     int status = operation_run(&w->op, &needs);
     if (status == SHOAL_EAGAIN)
-        pass_on(w, needs);
-    else
-        finish(w, status);
+        return pass_on(w, needs);
+    finish(w, status);
+    return NOBODY;
 }
 
 static bool has_deferred(const struct counter *c)
@@ -198,9 +212,11 @@ static void collect(struct counter *c)
 }
 
 // With the lock held. next is raised before the list is taken: a work armed later lowers it again.
+// What comes after a work that another PE has to do goes there as well, to be done in order.
 static void run_due(struct counter *c)
 {
     uint64_t next;
+    int doer = NOBODY;
     do {
         atomic_store_explicit(&c->next, UINT64_MAX, memory_order_seq_cst);
         collect(c);
@@ -211,7 +227,7 @@ static void run_due(struct counter *c)
             if (unlikely(has_deferred(c)))
                 run_after_deferred(w, c);
             else
-                run(w);
+                doer = doer == NOBODY ? run(w) : pass_to(w, doer);
         }
         lower_next(c, w ? w->threshold : UINT64_MAX);
         next = atomic_load_explicit(&c->next, memory_order_seq_cst);

@@ -50,31 +50,50 @@ static void end_if_abandoned(void)
 }
 
 static struct {
+    pthread_mutex_t lock; // not while fn runs
     void (*fn)(int pe, void *arg);
     void *arg;
-    int told;  // of so many dead PEs
-} watch;
+    _Atomic int told; // of so many dead PEs
+    unsigned char *is_told;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void world_watch_failures(void (*fn)(int pe, void *arg), void *arg)
 {
+    pthread_mutex_lock(&watch.lock);
     if (!watch.fn != !fn)
         atomic_fetch_add(&world.job->watchers, fn ? 1 : -1);
     watch.arg = arg;
     watch.fn = fn;
+    pthread_mutex_unlock(&watch.lock);
+}
+
+// The next dead PE from pe on that nobody was told of; now it is. npes: there is none.
+static int next_dead(int pe, int dead, void (**fn)(int pe, void *arg), void **arg)
+{
+    pthread_mutex_lock(&watch.lock);
+    if (!watch.is_told)
+        watch.is_told = calloc((size_t)world.npes, 1);
+    bool tells = watch.fn && watch.is_told;
+    while (tells && pe < world.npes &&
+           (watch.is_told[pe] || !world_is_here(pe) ||
+            atomic_load_explicit(&world_ctl(pe)->state, memory_order_acquire) != PE_DEAD))
+        pe++;
+    if (tells && pe < world.npes)
+        watch.is_told[pe] = 1;
+    else if (tells)
+        watch.told = dead;
+    *fn = watch.fn;
+    *arg = watch.arg;
+    pthread_mutex_unlock(&watch.lock);
+    return tells ? pe : world.npes;
 }
 
 static void tell_of_dead(int dead)
 {
-    static unsigned char *is_told;
-    if (!is_told && !(is_told = calloc((size_t)world.npes, 1)))
-        return;
-    watch.told = dead;
-    for (int pe = 0; pe < world.npes; pe++)
-        if (!is_told[pe] && world_is_here(pe) &&
-            atomic_load_explicit(&world_ctl(pe)->state, memory_order_acquire) == PE_DEAD) {
-            is_told[pe] = 1;
-            watch.fn(pe, watch.arg);
-        }
+    void (*fn)(int pe, void *arg);
+    void *arg;
+    for (int pe = 0; (pe = next_dead(pe, dead, &fn, &arg)) < world.npes; pe++)
+        fn(pe, arg);
 }
 
 // Seen by every wait that takes long.
@@ -83,7 +102,7 @@ static void look_at_job(void)
     join_look();
     host_watch_beat(); // the heartbeat may be waiting itself, for room towards a lost host
     int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
-    if (unlikely(dead > watch.told && watch.fn))
+    if (unlikely(dead > atomic_load_explicit(&watch.told, memory_order_relaxed)))
         tell_of_dead(dead);
     if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
                  JOB_ENDED_GLOBAL_EXIT))
@@ -300,11 +319,11 @@ __attribute__((destructor)) static void leave_at_exit(void)
 {
     if (!world_is_up() || world.forked)
         return;
+    attendant_leave(); // who has left helps nobody
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed))
         host_watch_leave();
     else if (!exit_status)
         leave();
     if (net.transport)
         heartbeat_leave();
-    attendant_leave();
 }
