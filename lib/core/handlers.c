@@ -26,8 +26,13 @@ struct handler {
 static struct handler *_Atomic handlers[IDS], *every;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of `every`
 
-static struct kept *first, **last = &first;
+// All of this belongs to the thread that polls. Those that may run now, or soon, and those without a
+// handler, which are looked at when one is registered.
+static struct list {
+    struct kept *first, **last;
+} ready = {NULL, &ready.first}, unknown = {NULL, &unknown.first};
 static int kept;
+static _Atomic bool registered;
 _Atomic bool handlers_news;
 TLS_FAST bool handlers_enough;
 static TLS_FAST bool running;
@@ -47,6 +52,7 @@ int handlers_register(int id, shoal_am_fn *fn, void *user)
     }
     // Pairs with the acquire load in handler_of.
     atomic_store_explicit(&handlers[id], h, memory_order_release);
+    atomic_store_explicit(&registered, true, memory_order_release);
     atomic_store_explicit(&handlers_news, true, memory_order_release);
     return SHOAL_OK;
 }
@@ -73,21 +79,26 @@ static void run(const struct handler *h, const struct message *m)
     running = false;
 }
 
-static void keep(const struct message *m)
+static void append(struct list *l, struct kept *k)
+{
+    k->next = NULL;
+    *l->last = k;
+    l->last = &k->next;
+}
+
+static void keep(struct list *l, const struct message *m)
 {
     bool has_payload = !(m->envelope.flags & ENVELOPE_LONG) && m->envelope.n > INLINE_BYTES;
     size_t size = offsetof(struct kept, message.payload) + (has_payload ? m->envelope.n : 0);
     struct kept *k = aligned_alloc(CACHE_LINE, (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
     if (!k)
         fatal("no memory to keep an active message of %zu bytes", size);
-    k->next = NULL;
     k->message.envelope = m->envelope;
     k->message.far = NULL;
     if (has_payload)
         memcpy((unsigned char *)k + offsetof(struct kept, message.payload),
                m->far ? m->far : m->payload, m->envelope.n);
-    *last = k;
-    last = &k->next;
+    append(l, k);
     kept++;
 }
 
@@ -99,11 +110,17 @@ bool handlers_may_run(void)
 bool handlers_give(const struct message *m)
 {
     const struct handler *h = handler_of(m);
-    if (h && handlers_may_run() && !first) {
+    if (!h) {
+        keep(&unknown, m);
+        return false;
+    }
+    // Not before those that came earlier.
+    if (handlers_may_run() && !ready.first &&
+        !atomic_load_explicit(&handlers_news, memory_order_relaxed)) {
         run(h, m);
         return true;
     }
-    keep(m);
+    keep(&ready, m);
     atomic_store_explicit(&handlers_news, true, memory_order_relaxed);
     return false;
 }
@@ -113,27 +130,33 @@ int handlers_kept(void)
     return kept;
 }
 
-// Runs those of a list that have a handler; the others are left in it, in their order.
-static int run_list(struct kept **list)
+// Runs those of a list that have a handler; the others are in front of what is without one.
+static int run_list(struct list *l)
 {
+    struct kept *next = l->first;
+    struct list without = {NULL, &without.first};
     int handled = 0;
-    while (*list) {
-        struct kept *k = *list;
+    *l = (struct list){NULL, &l->first};
+    for (struct kept *k; (k = next);) {
         const struct handler *h = handler_of(&k->message);
+        next = k->next;
         if (h) {
-            *list = k->next;
             kept--;
             run(h, &k->message);
             free(k);
             handled++;
         } else {
-            list = &k->next;
+            append(&without, k);
         }
+    }
+    if (without.first) {
+        *without.last = unknown.first;
+        unknown.last = unknown.first ? unknown.last : without.last;
+        unknown.first = without.first;
     }
     return handled;
 }
 
-// What is kept while these run goes behind those that stay.
 int handlers_run(void)
 {
     int handled = 0;
@@ -141,17 +164,9 @@ int handlers_run(void)
         return 0;
     while (atomic_load_explicit(&handlers_news, memory_order_relaxed) &&
            atomic_exchange_explicit(&handlers_news, false, memory_order_acquire)) {
-        struct kept *list = first, **end = &list;
-        first = NULL;
-        last = &first;
-        handled += run_list(&list);
-        while (*end)
-            end = &(*end)->next;
-        *end = first;
-        last = first ? last : end;
-        if (last == &list)
-            last = &first;
-        first = list;
+        if (atomic_exchange_explicit(&registered, false, memory_order_acquire))
+            handled += run_list(&unknown);
+        handled += run_list(&ready);
     }
     return handled;
 }
@@ -166,14 +181,20 @@ void handlers_never(void)
     running = true;
 }
 
+static void forget(struct list *l)
+{
+    while (l->first) {
+        struct kept *next = l->first->next;
+        free(l->first);
+        l->first = next;
+    }
+    l->last = &l->first;
+}
+
 void handlers_forget(void)
 {
-    while (first) {
-        struct kept *next = first->next;
-        free(first);
-        first = next;
-    }
-    last = &first;
+    forget(&ready);
+    forget(&unknown);
     kept = 0;
-    handlers_news = false;
+    handlers_news = registered = false;
 }
