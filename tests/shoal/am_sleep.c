@@ -4,6 +4,7 @@
 #include "../check.h"
 
 #include <shoal.h>
+#include <time.h>
 
 enum { HIT = 1, FREE_THEM };
 
@@ -104,6 +105,32 @@ static void in_ct_wait(void)
     shmem_barrier_all();
 }
 
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// Who waits for long sleeps: it takes no core. (Between nodes it looks at the network.)
+static void costs_nothing(void)
+{
+    enum { MS = 200 };
+    uint64_t is_here = 0;
+    CHECK_EQ(shoal_query(SHOAL_Q_DIRECT, 0, &is_here), SHOAL_OK);
+    shmem_barrier_all();
+    double start = cpu_seconds();
+    if (me == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = MS * 1000000L}, NULL);
+        for (int pe = 1; pe < npes; pe++)
+            CHECK_EQ(shoal_ct_inc(pe, gate, (shoal_ct_value_t){1, 0}), SHOAL_OK);
+    } else {
+        CHECK_EQ(shoal_ct_wait(1, &gate, &(uint64_t){2}, &(size_t){0}), SHOAL_OK);
+        CHECK(cpu_seconds() - start < MS * 1e-3 / 2 || !is_here);
+    }
+    shmem_barrier_all();
+}
+
 static void in_shoal_wait(void)
 {
     const shoal_coll_t barrier = {.kind = SHOAL_COLL_BARRIER};
@@ -140,6 +167,7 @@ int main(void)
         in_lock();
     }
     in_ct_wait();
+    costs_nothing();
     in_shoal_wait();
     in_finalize();
     return check_done();
