@@ -42,13 +42,14 @@ struct place place_of(const void *addr)
 typedef ssize_t cross_copy_fn(pid_t, const struct iovec *, unsigned long, const struct iovec *,
                               unsigned long, unsigned long);
 
-// Not allowed: with the owner's help, then. Not there, or the process is gone: never.
+// Not there, or only with the owner's help: because the call is not allowed, or the process is gone,
+// which is the business of who would ask for help.
 static int refused(int error)
 {
-    return error == EFAULT || error == ESRCH ? SHOAL_EFAULT : SHOAL_EAGAIN;
+    return error == EFAULT ? SHOAL_EFAULT : SHOAL_EAGAIN;
 }
 
-// 0, SHOAL_EAGAIN when the call is not allowed, or SHOAL_EFAULT.
+// 0, SHOAL_EAGAIN or SHOAL_EFAULT as refused has it.
 static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, size_t n)
 {
     pid_t pid = atomic_load_explicit(&world_ctl(pe)->pid, memory_order_relaxed);
