@@ -138,8 +138,14 @@ static void fill(struct stage *s, const void *buf, MPI_Count count, const struct
     atomic_store_explicit(&s->filled, from + n, memory_order_release);
 }
 
+// What one thread here has let go, its sender may have filled again for another one: their order comes
+// through the sender, and this says so to whoever sees one process only.
+static _Atomic int let_gos;
+
 static void let_go(struct stage *s)
 {
+    if (shim_threads)
+        atomic_fetch_add_explicit(&let_gos, 1, memory_order_release);
     // Pairs with the acquire load in is_free.
     atomic_store_explicit(&s->taken, 1, memory_order_release);
 }
@@ -269,6 +275,7 @@ static void fetch(struct transfer *t, const struct rts *rts)
 // ---- What transfer.c and arrive.c call
 void stage_accept(struct transfer *t, const struct rts *rts)
 {
+    (void)atomic_load_explicit(&let_gos, memory_order_acquire);
     t->stage = shoal_direct(rts->from, sizeof *t->stage);
     if (!t->stage) {
         fetch(t, rts);
