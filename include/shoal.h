@@ -73,7 +73,8 @@ int shoal_query(int what, int pe, uint64_t *value);
 // Ends the job: every PE exits with this code, one line says the message and who said it.
 void shoal_abort(int code, const char *message);
 
-// Runs what has arrived, without blocking. The number of messages handled, or an error.
+// Runs what has arrived, without blocking. The number of messages handled, the library's own among
+// them, or an error.
 int shoal_progress(void);
 
 // A library above this one that has work of its own to move: fn() is called again and again by every

@@ -74,58 +74,72 @@ void pull_end(struct transfer *t)
         free(t->copy);
         t->copy = NULL;
     }
-    if (t->other)
-        transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
+    if (t->got)
+        t->got(t);
     request_complete(&t->request);
 }
 
-bool pull_is_done(struct transfer *t)
+static void tell_done(struct transfer *t)
 {
-    shoal_event_t *e = &t->event;
-    size_t done;
-    return !e->word || (shoal_test(1, &e, &done, NULL) == SHOAL_OK && done);
+    if (t->other)
+        transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
 }
 
-void pull_begin(struct transfer *t, shoal_rptr_t from)
+static bool event_is_done(shoal_event_t *e)
 {
-    int status = shoal_get(t->copy ? t->copy : type_at(t->type, t->buf), from,
-                           (size_t)t->request.bytes, NULL, &t->event);
-    if (status)
-        t->event.status = status;
+    size_t done;
+    return !e->word || (shoal_test(1, &e, &done, NULL) == SHOAL_OK && done);
 }
 
 static bool look_after_pull(struct progress_hook *hook)
 {
     struct transfer *t = TRANSFER(hook, hook);
-    if (!pull_is_done(t))
+    if (!event_is_done(&t->event))
         return false;
     progress_remove(hook);
     pull_end(t);
     return true;
 }
 
-void pull_accept(struct transfer *t, const struct rts *rts)
+void pull_prepare(struct transfer *t, void (*got)(struct transfer *))
 {
     size_t n = (size_t)t->request.bytes;
-    if (unlikely(t->told)) {
-        hint_accept(t, rts);
-        return;
-    }
-    t->other = rts->sender;
+    t->got = got;
     t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
     t->event = (shoal_event_t){0};
-    if (n) {
-        stats_count(PULL);
-        if (split_accept(t, rts, t->copy ? t->copy : type_at(t->type, t->buf)))
-            return;
-        pull_begin(t, rts->from);
-    }
-    if (pull_is_done(t)) {
+}
+
+static void *place_of(const struct transfer *t)
+{
+    return t->copy ? t->copy : type_at(t->type, t->buf);
+}
+
+void pull_get(struct transfer *t, shoal_rptr_t from)
+{
+    size_t n = (size_t)t->request.bytes;
+    int status = n ? shoal_get(place_of(t), from, n, NULL, &t->event) : SHOAL_OK;
+    if (status)
+        t->event.status = status;
+    if (event_is_done(&t->event)) {
         pull_end(t);
         return;
     }
     t->hook = (struct progress_hook){.fn = look_after_pull};
     progress_add(&t->hook);
+}
+
+void pull_accept(struct transfer *t, const struct rts *rts)
+{
+    if (unlikely(t->told)) {
+        hint_accept(t, rts);
+        return;
+    }
+    t->other = rts->sender;
+    pull_prepare(t, tell_done);
+    if (t->request.bytes)
+        stats_count(PULL);
+    if (!t->request.bytes || !split_accept(t, rts, place_of(t)))
+        pull_get(t, rts->from);
 }
 
 static void on_rts(const shoal_am_t *am)

@@ -24,11 +24,7 @@
 #include "stats.h"
 
 enum { LINE = 64, LOOKS = 8, LAP = 17 << 17 };
-enum {
-    PIECE = 2048,
-    PIECE_MORE = 16384,
-    PIECES_MORE = 16
-}; // copied at a time; after so many, more
+enum { PIECE = 2048, PIECE_MORE = 16384, PIECES = 16 }; // copied at a time: so many, then more
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
@@ -44,9 +40,9 @@ static struct {
     char *start;
     size_t size; // 0: there is none
     shoal_rptr_t place;
-    struct stage *first,
-        **at; // those in use; the link behind the one taken last, which ends at end
-    size_t end;
+    struct stage *first; // those in use
+    struct stage **at;   // the link behind the one taken last,
+    size_t end;          // and where that one ends
 } pool;
 
 // Room for two of the largest, or for a lap; less where there is not so much.
@@ -165,7 +161,7 @@ static bool is_better_left(const void *buf, const struct type *type, size_t n, i
 
 static size_t piece_at(size_t done)
 {
-    return done < (size_t)PIECES_MORE * PIECE ? PIECE : PIECE_MORE;
+    return done < (size_t)PIECES * PIECE ? PIECE : PIECE_MORE;
 }
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -239,37 +235,16 @@ static void let_go_far(shoal_rptr_t stage)
     transfer_check(stage.pe, shoal_put(taken, &one, sizeof one, NULL, NULL));
 }
 
-static void end_fetch(struct transfer *t)
+static void let_go_far_stage(struct transfer *t)
 {
     let_go_far(t->far_stage);
-    pull_end(t);
-}
-
-static bool look_after_fetch(struct progress_hook *hook)
-{
-    struct transfer *t = TRANSFER(hook, hook);
-    if (!pull_is_done(t))
-        return false;
-    progress_remove(hook);
-    end_fetch(t);
-    return true;
 }
 
 static void fetch(struct transfer *t, const struct rts *rts)
 {
-    size_t n = (size_t)t->request.bytes;
     t->far_stage = rts->from;
-    t->other = 0; // the sender waits for nothing
-    t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
-    t->event = (shoal_event_t){0};
-    if (n)
-        pull_begin(t, shoal_rptr_add(rts->from, offsetof(struct stage, data)));
-    if (pull_is_done(t)) {
-        end_fetch(t);
-        return;
-    }
-    t->hook = (struct progress_hook){.fn = look_after_fetch};
-    progress_add(&t->hook);
+    pull_prepare(t, let_go_far_stage);
+    pull_get(t, shoal_rptr_add(rts->from, offsetof(struct stage, data)));
 }
 
 // ---- What transfer.c and arrive.c call

@@ -74,11 +74,12 @@ struct transfer {
     struct posted posted;
     struct note note;
     uint64_t told; // to its source (hint.c): the generation of t->split; 0: not so
-    void *copy; // packed data, or what will be unpacked
+    void *copy;    // packed data, or what will be unpacked
     shoal_region_t region;
     struct split *split;
     // What follows is set by the mover that uses it.
-    uint64_t other; // the peer's transfer
+    uint64_t other;                  // the peer's transfer
+    void (*got)(struct transfer *t); // the peer is told that its data has been got; NULL: it is not
     MPI_Count moved;
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
@@ -209,14 +210,15 @@ int eager_up(void);
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits);
 void stage_accept(struct transfer *t, const struct rts *rts); // described already
-void stage_drop(const struct rts *rts); // nobody will receive it
+void stage_drop(const struct rts *rts);                       // nobody will receive it
 void stage_down(void);
 
 void pull_send(struct transfer *t);
 void pull_accept(struct transfer *t, const struct rts *rts);
-void pull_begin(struct transfer *t, shoal_rptr_t from); // to get it, to the buffer or t->copy
-bool pull_is_done(struct transfer *t);
-void pull_end(struct transfer *t); // the data has been got, with t->event.status
+// To get the data, to the buffer or t->copy, of a message that is described; got: tells its sender.
+void pull_prepare(struct transfer *t, void (*got)(struct transfer *));
+void pull_get(struct transfer *t, shoal_rptr_t from); // now or later, and then pull_end
+void pull_end(struct transfer *t);                    // the data has been got, with t->event.status
 // Where others find data of this process: false when it cannot say.
 bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at);
 int pull_up(void);

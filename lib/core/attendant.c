@@ -10,11 +10,11 @@
 #include "log.h"
 #include "place.h"
 #include "slice.h"
+#include "thread.h"
 #include "wait.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -70,12 +70,8 @@ static bool is_needed(void)
 
 static void start(void)
 {
-    sigset_t all, before;
-    sigfillset(&all);
     is_running = true;
-    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the program's own threads
-    int error = pthread_create(&thread, NULL, attend, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int error = thread_start(&thread, attend);
     is_there = !error;
     log_line(error ? LOG_WARN : LOG_DEBUG, LOG_RMA,
              "a thread for those who cannot reach private memory: %s",
@@ -99,14 +95,9 @@ void attendant_down(void)
     is_there = false;
 }
 
-// The process may end in the middle of a call, whose locks the thread then waits for; or by the
-// thread itself.
 void attendant_leave(void)
 {
-    struct timespec until;
     is_running = false;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    if (is_there && !pthread_equal(pthread_self(), thread))
-        pthread_timedjoin_np(thread, NULL, &until);
+    if (is_there)
+        thread_leave(thread);
 }

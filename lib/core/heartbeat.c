@@ -13,11 +13,11 @@
 #include "log.h"
 #include "slice.h"
 #include "stream.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -101,17 +101,13 @@ static void *beat(void *unused)
 
 int heartbeat_up(void)
 {
-    sigset_t all, before;
-    sigfillset(&all);
     running = true;
     kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (kick_fd < 0) {
         log_line(LOG_ERROR, LOG_BOOT, "no descriptor to wake a thread by: %s", strerror(errno));
         return -1;
     }
-    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the program's own threads
-    int error = pthread_create(&thread, NULL, beat, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int error = thread_start(&thread, beat);
     if (error)
         log_line(LOG_ERROR, LOG_BOOT, "no thread for the network's progress: %s", strerror(error));
     return error ? -1 : 0;
@@ -126,15 +122,9 @@ void heartbeat_down(void)
     kick_fd = -1;
 }
 
-// The process may end in the middle of a call, whose locks the thread then waits for; or by the
-// thread itself.
 void heartbeat_leave(void)
 {
-    struct timespec until;
     running = false;
     heartbeat_kick();
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    if (!pthread_equal(pthread_self(), thread))
-        pthread_timedjoin_np(thread, NULL, &until);
+    thread_leave(thread);
 }

@@ -47,7 +47,8 @@ static void begin_at(struct incoming *in, uint64_t head)
                           memory_order_relaxed);
 }
 
-// To a thread that does not poll, next and head may be of different messages for a moment: then it is not.
+// To a thread that does not poll, next and head may be of different messages for a moment: then it is
+// not.
 static inline bool is_ready(const struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);

@@ -14,6 +14,8 @@ void net_message_down(void);
 
 // From PE `from` of this node to pe of another. False, only if !waits: there is no room now.
 bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits);
+// Bytes of payload of one that the network's library sends without asking its receiver first.
+size_t net_message_soon(void);
 
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
 void net_message_coll(int pe, const void *bytes, size_t n);
@@ -38,9 +40,6 @@ void net_message_flush(void);
 // Batches of stream.h: bytes of records that fit in one; tried to be sent, with the transport's
 // status; sent with an answer that is waited for, the last atomic's old value.
 size_t net_batch_room(void);
-
-// Bytes of payload of a message that the network's library sends without asking its receiver first.
-size_t net_message_soon(void);
 int net_batch_send(int pe, uint64_t mark, const void *records, size_t n);
 uint64_t net_batch_ask(int pe, const void *records, size_t n);
 

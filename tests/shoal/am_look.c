@@ -33,7 +33,7 @@ static void one_look(int round)
     }
     while (__atomic_load_n(&sent, __ATOMIC_ACQUIRE) < (long)(npes - 1) * round)
         sched_yield(); // and no call of the library
-    CHECK_EQ(shoal_progress(), npes - 1);
+    CHECK(shoal_progress() >= npes - 1); // the library's own messages, of rings, count too
     CHECK_EQ(got, npes - 1);
 }
 
