@@ -90,6 +90,34 @@ static double arm_and_fire(struct lab *l)
     return WORKS / (now_ns() - start) * 1e3;
 }
 
+// ---- Reading a counter of one's own: through its pointer, as a copy, and a word beside them.
+static double read_of(const volatile uint64_t *word)
+{
+    double start = now_ns();
+    for (int i = 0; i < WORKS; i++)
+        (void)*word;
+    return (now_ns() - start) / WORKS;
+}
+
+static double read_word(struct lab *l)
+{
+    return read_of(&l->count);
+}
+
+static double read_counter(struct lab *l)
+{
+    return read_of(&shoal_ct_at(l->event)->success);
+}
+
+static double get_counter(struct lab *l)
+{
+    shoal_ct_value_t value;
+    double start = now_ns();
+    for (int i = 0; i < WORKS; i++)
+        shoal_ct_get(l->event, &value);
+    return (now_ns() - start) / WORKS;
+}
+
 // ---- Active messages.
 static void on_message(const shoal_am_t *am)
 {
@@ -114,11 +142,10 @@ static double message(struct lab *l)
 static const struct {
     const char *key, *unit;
     double (*batch)(struct lab *);
-} kinds[] = {{"one_line", "ns", one_line},
-             {"put_after_event", "ns", put_after_event},
-             {"put_triggered", "ns", put_triggered},
-             {"trigger_rate", "M/s", arm_and_fire},
-             {"am_8", "ns", message}};
+} kinds[] = {{"one_line", "ns", one_line},           {"put_after_event", "ns", put_after_event},
+             {"put_triggered", "ns", put_triggered}, {"trigger_rate", "M/s", arm_and_fire},
+             {"word_read", "ns", read_word},         {"ct_read", "ns", read_counter},
+             {"ct_get", "ns", get_counter},          {"am_8", "ns", message}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int main(void)

@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-enum { WORKS = 600, STEPS = 20000 };
+enum { WORKS = 600, STEPS = 20000, MANY = 50000 };
 
 // The memory that references count from: one counter, and works behind it. Offset 0 is no
 // reference, so nothing lies there.
 static struct {
     char nothing[CACHE_LINE];
     struct counter counter;
-    struct work work[WORKS];
+    struct work work[MANY];
 } shared;
 
 static struct work *in_heap[WORKS]; // in the order of arrival
@@ -138,12 +138,60 @@ static void test_shapes(void **state)
     }
 }
 
+// What a removal does is a step for each work directly below the one that goes.
+static uint64_t steps_of(const struct work *w)
+{
+    uint64_t steps = 1;
+    for (uint64_t child = w->child; child; child = ((struct work *)ref_at(child))->sibling)
+        steps++;
+    return steps;
+}
+
+static uint64_t threshold_of(int shape, uint64_t i, uint64_t *random)
+{
+    switch (shape) {
+    case 0: return i;
+    case 1: return MANY - i;
+    case 2: return i % 3;
+    case 3: return i % 2 ? i : MANY - i;
+    default: return next_random(random);
+    }
+}
+
+// Thousands armed at once: O(log n) each. The bound of the pairing heap's authors is 2 log2(n) for
+// insertions and removals together; a list would take n / 2.
+static void test_cost(void **state)
+{
+    const uint64_t most = (uint64_t)MANY * 2 * 16; // 2^16 > MANY
+    uint64_t random = 7;
+    (void)state;
+    for (int shape = 0; shape < 5; shape++)
+        for (int cancels = 0; cancels < 2; cancels++) {
+            uint64_t steps = 0, removed = 0;
+            for (uint64_t i = 0; i < MANY; i++) {
+                shared.work[i].threshold = threshold_of(shape, i, &random);
+                work_heap_insert(&shared.counter, &shared.work[i]);
+            }
+            for (uint64_t i = 0; cancels && i < MANY; i += 2, removed++) {
+                steps += steps_of(&shared.work[i]);
+                work_heap_remove(&shared.counter, &shared.work[i]);
+            }
+            for (struct work *w; (w = work_heap_least(&shared.counter)); removed++) {
+                steps += steps_of(w);
+                work_heap_remove(&shared.counter, w);
+            }
+            assert_int_equal(removed, MANY);
+            assert_in_range(steps, MANY, most);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_random, make_world),
         cmocka_unit_test_setup(test_order, make_world),
         cmocka_unit_test_setup(test_shapes, make_world),
+        cmocka_unit_test_setup(test_cost, make_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
