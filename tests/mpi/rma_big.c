@@ -26,6 +26,9 @@ static char *map_pieces(void)
 
 int main(void)
 {
+#if defined(__SANITIZE_THREAD__)
+    check_skip("gigabytes take a sanitizer of threads too long");
+#endif
     MPI_Win win;
     MPI_Count n = (MPI_Count)PIECE * PIECES, some = n - SHIFT;
     mpi_start();
