@@ -116,7 +116,7 @@ void transfer_drop_all(struct matching *m)
         match_remove(m, a);
         if (a->kind == ARRIVED_RTS && a->rts.how == RTS_STAGE)
             stage_drop(&a->rts);
-        free(a);
+        object_end(a);
     }
 }
 
@@ -135,7 +135,7 @@ void arrive_down(void)
     while (orphans) {
         struct arrived *a = orphans;
         orphans = a->next_orphan;
-        free(a);
+        object_end(a);
     }
     last_orphan = &orphans;
 }

@@ -4,8 +4,6 @@
 #include "hint.h"
 #include "partner.h"
 
-#include <stdlib.h>
-
 static void cancel_recv(struct transfer *t)
 {
     struct matching *m = t->request.comm->matching[t->space];
@@ -51,7 +49,7 @@ static void on_cancel(const shoal_am_t *am)
         return; // it is being received
     if (a->kind == ARRIVED_SYNC)
         partner_took(am->from, a->bytes);
-    free(a);
+    object_end(a);
     transfer_tell(am->from, AM_CANCELLED, sender, NULL, 0);
 }
 

@@ -44,9 +44,33 @@ static void receive(int i, bool matched)
     CHECK_EACH(k, n, in[k], fill_byte((unsigned)(s.MPI_SOURCE * 100 + s.MPI_TAG), k));
 }
 
+// A message's number leads to it until it is received, and then to the message that has its place.
+static void numbers(void)
+{
+    MPI_Message m[2];
+    int number[2], got = -1, first = 0;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 2; i++)
+            OK(MPI_Send(&i, 1, MPI_INT, me, i, MPI_COMM_WORLD));
+        for (int i = 0; i < 2; i++) {
+            OK(MPI_Mprobe(me, i, MPI_COMM_WORLD, &m[i], MPI_STATUS_IGNORE));
+            number[i] = MPI_Message_toint(m[i]);
+            CHECK(MPI_Message_fromint(number[i]) == m[i]);
+        }
+        first = round == 0 ? number[0] : first;
+        CHECK_EQ(number[0], first);
+        for (int i = 0; i < 2; i++) {
+            OK(MPI_Mrecv(&got, 1, MPI_INT, &m[i], MPI_STATUS_IGNORE));
+            CHECK_EQ(got, i);
+            CHECK(MPI_Message_fromint(number[i]) == MPI_MESSAGE_NULL);
+        }
+    }
+}
+
 int main(void)
 {
     mpi_start();
+    numbers();
     for (int matched = 0; matched < 2; matched++) {
         if (me != 0) {
             for (int i = 0; i < ROUNDS; i++) {
