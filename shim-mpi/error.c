@@ -12,9 +12,14 @@
 
 enum { LINE_MOST = 1024, WHAT_MOST = MPI_MAX_OBJECT_NAME + 64 };
 
+int error_exit_status(int code)
+{
+    return code >= 0 && code < 256 ? code : 1;
+}
+
 static _Noreturn void die(int code, const char *line)
 {
-    int status = code > 0 && code < 256 ? code : 1;
+    int status = error_exit_status(code ? code : 1);
     if (shim_is_up())
         shoal_abort(status, line);
     // The runtime is not there yet, or gone.

@@ -54,6 +54,7 @@ struct errhandler *errhandler_for(MPI_Errhandler h, enum object_kind kind);
 extern struct errhandler *errhandler_of_files;
 
 // ---- Codes
+int error_exit_status(int code); // of a process that ends for it: 1 where the code is no status
 struct error_class {
     const char *name, *text;
 };

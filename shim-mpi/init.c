@@ -6,6 +6,7 @@
 #include "bsend.h"
 #include "check.h"
 #include "core.h"
+#include "error.h"
 
 #include <pthread.h>
 #include <shoal.h>
@@ -136,7 +137,7 @@ MPI_DEFINE(int, Abort, MPI_Comm comm, int errorcode)
     snprintf(line, sizeof line, "MPI_Abort: rank %d of %s: the program ends itself with code %d",
              c ? c->rank : shim_pe(), c && c->name[0] ? c->name : "a communicator", errorcode);
     if (shim_is_up())
-        shoal_abort(errorcode, line);
+        shoal_abort(error_exit_status(errorcode), line);
     fprintf(stderr, "%s\n", line);
-    exit(errorcode);
+    exit(error_exit_status(errorcode));
 }

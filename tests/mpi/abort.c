@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PES: none
+// MPI_Abort with a code, run by abort.sh: abort CODE [before] (before: without MPI_Init).
+#include "mpi_check.h"
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    if (argc == 2)
+        mpi_start();
+    MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
+    return 3;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The job's status after MPI_Abort is its code, and 1 where that is no status: never 0 but for 0. The
+# line that is printed has the code.
+. "$(dirname "$0")/../launch/lib.sh"
+abort=$build/tests/mpi/abort
+[ -x "$abort" ] || skip "tests/mpi/abort is not built"
+
+while read -r code status; do
+    for when in '' before; do
+        # shellcheck disable=SC2086
+        run oshrun -n 2 --timeout 20 "$abort" "$code" $when
+        expect_rc "$status"
+        grep -Eq "MPI_Abort: .* with code $code\$" "$tmp/err" || fail "no line with code $code"
+    done
+done <<'END'
+0 0
+1 1
+255 255
+256 1
+16384 1
+-1 1
+END
+exit 0
