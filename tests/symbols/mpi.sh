@@ -45,6 +45,15 @@ strict=(-Wall -Wextra -pedantic -Werror -Wno-deprecated-declarations -I"$inc")
     echo 'extern int empty;'
 } > "$tmp/integers.c"
 
+# Old programs include it too.
+printf '#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n' > "$tmp/old.c"
+oldest() { # COMPILER LANGUAGE STANDARD
+    $1 -x "$2" -std="$3" "${strict[@]}" -pedantic-errors -fsyntax-only "$tmp/old.c" > "$tmp/out" 2>&1 ||
+        { fail "$1 -std=$3: mpi.h"; head -n 5 "$tmp/out"; }
+}
+for c in "${cc[@]}"; do oldest "$c" c c90; done
+for c in ${cxx[@]+"${cxx[@]}"}; do oldest "$c" c++ c++98; done
+
 for c in "${cc[@]}"; do
     for std in c99 c11 c17; do
         $c -std=$std "${strict[@]}" -fsyntax-only "$tmp/prototypes.c" > "$tmp/out" 2>&1 ||
