@@ -9,7 +9,8 @@
 //     receiver     | partition 0        | partition 1        |     MPI_Parrived: parts 0 and 1
 //
 // with a tag of its own in the communicator's internal space. The receives for all of them are
-// posted by MPI_Start, or, when that came first, as soon as the receiver is told.
+// posted by MPI_Start, or, when that came first, as soon as the receiver is told. A message of no
+// parts is done then.
 #include "partitioned.h"
 
 #include "check.h"
@@ -75,7 +76,7 @@ static int tag_of(const struct partitioned *p, int i)
 
 static struct part *new_parts(struct partitioned *p)
 {
-    struct part *part = calloc((size_t)p->parts, sizeof *part);
+    struct part *part = calloc((size_t)p->parts + 1, sizeof *part); // not NULL without parts
     if (!part)
         shim_fatal("no memory for a message of %d partitions", p->parts);
     for (int i = 0; i < p->parts; i++)
@@ -128,6 +129,8 @@ static void post_part(struct partitioned *p, int i)
 static void post_parts(struct partitioned *p)
 {
     int n = p->parts;
+    if (n == 0)
+        request_complete(&p->request);
     for (int i = 0; i < n; i++) // the last one done may end the request
         post_part(p, i);
 }
@@ -260,6 +263,8 @@ static int start(struct request *r)
     shim_lock_give(&lock);
     if (!p->is_send && is_paired)
         post_parts(p);
+    if (p->is_send && p->parts == 0)
+        request_complete(r);
     return MPI_SUCCESS;
 }
 
@@ -330,8 +335,8 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
         error = check_pointer(call, comm, "request", request);
     if (error)
         return error;
-    if (a->partitions <= 0)
-        return raise_on(comm, MPI_ERR_ARG, call, "%d partitions: there must be some",
+    if (a->partitions < 0)
+        return raise_on(comm, MPI_ERR_ARG, call, "%d partitions: the number must not be negative",
                         a->partitions);
     struct partitioned *p = request_new(sizeof *p, REQUEST_PARTITIONED, comm, &partitioned_class);
     p->request.is_persistent = true;
@@ -471,14 +476,14 @@ MPI_DEFINE(int, Parrived, MPI_Request request, int partition, int *flag)
 {
     static const char call[] = "MPI_Parrived";
     struct partitioned *p = NULL;
-    int error = check_request(call, request, false, &p);
-    if (!error)
+    int error = check_pointer(call, NULL, "flag", flag);
+    if (!error && request != MPI_REQUEST_NULL)
+        error = check_request(call, request, false, &p);
+    if (!error && p && p->request.is_active)
         error = check_partition(call, p, partition);
-    if (!error)
-        error = check_pointer(call, p->request.comm, "flag", flag);
     if (error)
         return error;
-    *flag = has_arrived(p, partition);
+    *flag = !p || has_arrived(p, partition);
     if (*flag)
         return MPI_SUCCESS;
     progress_look();

@@ -147,6 +147,40 @@ static void strided(void)
     OK(MPI_Type_free(&vector));
 }
 
+// No partitions on one side or both: nothing is sent, however many the other side has.
+static void none(void)
+{
+    static const int partitions[][2] = {{0, 0}, {0, 3}, {3, 0}};
+    for (int i = 0; i < 6; i++) {
+        const int *n = partitions[i / 2];
+        MPI_Request send, recv;
+        MPI_Status s;
+        int flag = 0, got = -1;
+        if (i % 2)
+            OK(MPI_Precv_init(in, n[1], !n[1], MPI_INT, left_pe(), 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                              &recv));
+        OK(MPI_Psend_init(out, n[0], !n[0], MPI_INT, right_pe(), 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                          &send));
+        if (i % 2 == 0)
+            OK(MPI_Precv_init(in, n[1], !n[1], MPI_INT, left_pe(), 3, MPI_COMM_WORLD, MPI_INFO_NULL,
+                              &recv));
+        for (int run = 0; run < RUNS; run++) {
+            OK(MPI_Start(&recv));
+            OK(MPI_Start(&send));
+            if (n[0] > 0)
+                OK(MPI_Pready_range(0, n[0] - 1, send));
+            OK(MPI_Test(&send, &flag, MPI_STATUS_IGNORE));
+            CHECK(flag || n[0] > 0);
+            OK(MPI_Wait(&recv, &s));
+            OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
+            OK(MPI_Get_count(&s, MPI_INT, &got));
+            CHECK_EQ(got, 0);
+        }
+        OK(MPI_Request_free(&send));
+        OK(MPI_Request_free(&recv));
+    }
+}
+
 static void errors(void)
 {
     MPI_Request r, recv, nothing;
@@ -179,6 +213,12 @@ static void errors(void)
     CHECK_EQ(flag, 1);
     CHECK_EQ(class_of(MPI_Parrived(recv, 2, &flag)), MPI_ERR_ARG);
     OK(MPI_Wait(&recv, MPI_STATUS_IGNORE));
+    flag = 0;
+    OK(MPI_Parrived(recv, 0, &flag)); // inactive
+    CHECK_EQ(flag, 1);
+    flag = 0;
+    OK(MPI_Parrived(MPI_REQUEST_NULL, 0, &flag));
+    CHECK_EQ(flag, 1);
     OK(MPI_Irecv(in, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &nothing));
     CHECK_EQ(class_of(MPI_Pready(0, nothing)), MPI_ERR_REQUEST);
     OK(MPI_Wait(&nothing, MPI_STATUS_IGNORE));
@@ -201,6 +241,7 @@ int main(void)
         }
     order();
     strided();
+    none();
     errors();
     int failed = mpi_done();
     free(out);
