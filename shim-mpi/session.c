@@ -173,8 +173,7 @@ MPI_DEFINE(int, Session_get_nth_pset, MPI_Session session, MPI_Info info, int n,
                                 *pset_len < 0 ? "pset_len is negative" : "pset_name is NULL");
     if (*pset_len > 0)
         snprintf(pset_name, (size_t)*pset_len, "%s", psets[n].name);
-    else
-        *pset_len = (int)strlen(psets[n].name) + 1;
+    *pset_len = (int)strlen(psets[n].name) + 1;
     return MPI_SUCCESS;
 }
 

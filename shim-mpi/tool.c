@@ -2,6 +2,7 @@
 // MPI 5.0, "Tool Support": initialization, enumerations, categories. See tool.h.
 #include "tool.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static _Atomic int users; // MPI_T_init_thread less MPI_T_finalize
@@ -23,16 +24,11 @@ int tool_check_index(const void *output, int index, int n)
 
 void tool_string(const char *string, char *buffer, int *length)
 {
-    int n = (int)strlen(string) + 1;
     if (!length)
         return;
-    if (!buffer || *length <= 0) {
-        *length = n;
-        return;
-    }
-    *length = n < *length ? n : *length;
-    memcpy(buffer, string, (size_t)*length - 1);
-    buffer[*length - 1] = 0;
+    if (buffer && *length > 0)
+        snprintf(buffer, (size_t)*length, "%s", string);
+    *length = (int)strlen(string) + 1;
 }
 
 MPI_DEFINE(int, T_init_thread, int required, int *provided)

@@ -17,8 +17,8 @@ int tool_check(const void *output);
 // The same, and MPI_T_ERR_INVALID_INDEX unless index is below n.
 int tool_check_index(const void *output, int index, int n);
 
-// A string for the caller: *length is the room in buffer, then what was used of it; without buffer
-// or room, what the string takes. Each may be NULL.
+// A string for the caller, cut where it must be: *length is the room in buffer, then what the whole
+// string takes. Each may be NULL.
 void tool_string(const char *string, char *buffer, int *length);
 
 #define TOOL_SET(pointer, value) ((pointer) ? (void)(*(pointer) = (value)) : (void)0)

@@ -45,6 +45,7 @@ static void psets(MPI_Session s)
         length = 0;
         OK(MPI_Session_get_nth_pset(s, MPI_INFO_NULL, i, &length, NULL));
         CHECK(length > 0 && length <= 64);
+        length = sizeof name;
         OK(MPI_Session_get_nth_pset(s, MPI_INFO_NULL, i, &length, name));
         CHECK_EQ(strlen(name) + 1, length);
         world += strcmp(name, "mpi://WORLD") == 0;
@@ -52,6 +53,7 @@ static void psets(MPI_Session s)
         length = sizeof part;
         OK(MPI_Session_get_nth_pset(s, MPI_INFO_NULL, i, &length, part));
         CHECK(strncmp(part, name, 4) == 0 && part[4] == 0);
+        CHECK_EQ(length, strlen(name) + 1);
     }
     CHECK(world == 1 && self == 1);
     MPI_Group g = MPI_GROUP_NULL;

@@ -32,6 +32,7 @@ static void strings(void)
     OK(MPI_T_cvar_get_info(0, cut, &room, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
     CHECK_EQ(strlen(cut), sizeof cut - 1);
     CHECK(strncmp(cut, name, sizeof cut - 1) == 0);
+    CHECK_EQ(room, needed);
 }
 
 static void cvars(void)
