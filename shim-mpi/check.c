@@ -11,6 +11,10 @@ int check_comm(const char *call, MPI_Comm handle, struct comm **comm)
     }
     if (!shim_is_up())
         return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
+    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        return raise_on(NULL, MPI_ERR_COMM, call,
+                        "MPI_COMM_WORLD and MPI_COMM_SELF are no communicators of sessions: call "
+                        "MPI_Init first, and MPI_Finalize last");
     return raise_on(NULL, MPI_ERR_COMM, call, "%s",
                     handle == MPI_COMM_NULL
                         ? "the communicator is MPI_COMM_NULL"

@@ -7,6 +7,7 @@
 #include "op.h"
 #include "outbox.h"
 #include "p2p.h"
+#include "stats.h"
 #include "type.h"
 
 #include <pthread.h>
@@ -80,6 +81,7 @@ void core_leave(bool for_good)
     outbox_wait_all();
     pthread_mutex_lock(&lock);
     if (--users == 0) {
+        stats_print();
         if (for_good) {
             comm_down();
             p2p_down();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between processes. See p2p.h; transfer.h says how they travel.
 #include "partitioned.h"
-#include "stats.h"
 #include "transfer.h"
 
 _Static_assert(sizeof(struct transfer) <= REQUEST_POOLED, "requests of messages are pooled");
@@ -221,7 +220,6 @@ int p2p_up(void)
 
 void p2p_down(void)
 {
-    stats_print();
     transfer_down();
     request_down();
 }

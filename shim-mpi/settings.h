@@ -27,7 +27,7 @@
       "smallest nonblocking send whose data stays where it is; 0: none")                        \
     X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
       "1: longer messages are sent in pieces as if their receiver could not get them")          \
-    X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted at MPI_Finalize")
+    X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted when MPI ends in it")
 
 #define X(field, env, def, meaning) uint64_t field;
 struct shim_settings {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What this process counts: which way its messages went. Shown as performance variables of MPI_T,
-// and printed at MPI_Finalize with SHOAL_STATS=1.
+// and printed with SHOAL_STATS=1 when its last user leaves the library.
 #ifndef SHOAL_MPI_STATS_H
 #define SHOAL_MPI_STATS_H
 
