@@ -12,7 +12,8 @@
 static struct arrived *orphans, **last_orphan = &orphans;
 static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct matching *arrive_queues(uint64_t address, struct comm **comm)
+// The queues that this address names, NULL: the communicator is not here (yet).
+static struct matching *queues(uint64_t address, struct comm **comm)
 {
     *comm = comm_find(context_in(address));
     // Pairs with the release in p2p_attach.
@@ -44,7 +45,7 @@ static bool orphan(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
-    bool is_one = !arrive_queues(address, &comm);
+    bool is_one = !queues(address, &comm);
     if (is_one) {
         *last_orphan = keep(NULL, address, news);
         last_orphan = &(*last_orphan)->next_orphan;
@@ -56,13 +57,13 @@ static bool orphan(uint64_t address, const struct news *news)
 struct transfer *arrive(uint64_t address, const struct news *news)
 {
     struct comm *comm;
-    struct matching *m = arrive_queues(address, &comm);
+    struct matching *m = queues(address, &comm);
     if (!shim_threads && space_in(address) == SPACE_P2P)
         partner_of(news->key.pe)->admitted++;
     while (unlikely(!m)) {
         if (orphan(address, news))
             return NULL;
-        m = arrive_queues(address, &comm);
+        m = queues(address, &comm);
     }
     shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, news->key);
@@ -81,6 +82,37 @@ struct transfer *arrive(uint64_t address, const struct news *news)
     stats_count(UNEXPECTED);
     request_count_activity(); // who probes looks again
     return NULL;
+}
+
+// With the lock of orphans held.
+static struct arrived *take_orphan(int pe, uint64_t sender)
+{
+    for (struct arrived **at = &orphans, *a; (a = *at); at = &a->next_orphan) {
+        if (!match_is_sent_by(a, pe, sender))
+            continue;
+        *at = a->next_orphan;
+        if (!a->next_orphan)
+            last_orphan = at;
+        return a;
+    }
+    return NULL;
+}
+
+struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
+{
+    struct comm *comm;
+    pthread_mutex_lock(&orphan_lock);
+    struct matching *m = queues(address, &comm);
+    struct arrived *a = m ? NULL : take_orphan(pe, sender);
+    pthread_mutex_unlock(&orphan_lock);
+    if (!m)
+        return a;
+    shim_lock_take(&m->lock);
+    a = match_sent_by(m, pe, sender);
+    if (a)
+        match_remove(m, a);
+    shim_lock_give(&m->lock);
+    return a;
 }
 
 // ---- A communicator's queues
@@ -103,7 +135,7 @@ int p2p_attach(struct comm *comm)
         match_queue(&m[a->space], a);
     }
     last_orphan = at;
-    // Pairs with the acquire load in arrive_queues: those that came early are in the queue.
+    // Pairs with the acquire load in queues: those that came early are in the queue.
     for (int s = 0; s < SPACES; s++)
         atomic_store_explicit(&comm->matching[s], &m[s], memory_order_release);
     pthread_mutex_unlock(&orphan_lock);

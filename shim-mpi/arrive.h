@@ -19,8 +19,8 @@ struct news {
 // The receive that takes this message, or NULL: it is kept.
 struct transfer *arrive(uint64_t address, const struct news *news);
 
-// The queues that this address names, NULL: the communicator is not here (yet).
-struct matching *arrive_queues(uint64_t address, struct comm **comm);
+// Takes out the message that this request of that PE sent. NULL: it is being received.
+struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender);
 
 void arrive_down(void);
 

@@ -34,19 +34,11 @@ int transfer_cancel(struct request *r)
 
 static void on_cancel(const shoal_am_t *am)
 {
-    struct comm *comm;
     uint64_t sender;
     memcpy(&sender, am->payload, sizeof sender);
-    struct matching *m = arrive_queues(am->arg, &comm);
-    if (!m)
-        return;
-    shim_lock_take(&m->lock);
-    struct arrived *a = match_sent_by(m, am->from, sender);
-    if (a)
-        match_remove(m, a);
-    shim_lock_give(&m->lock);
+    struct arrived *a = arrive_withdraw(am->arg, am->from, sender);
     if (!a)
-        return; // it is being received
+        return;
     if (a->kind == ARRIVED_SYNC)
         partner_took(am->from, a->bytes);
     object_end(a);

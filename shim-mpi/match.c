@@ -135,7 +135,7 @@ struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender)
 {
     for (struct match_link *k = m->all.first; k; k = k->next) {
         struct arrived *a = ENTRY(struct arrived, k, in_all);
-        if (a->key.pe == pe && a->kind != ARRIVED_EAGER && a->rts.sender == sender)
+        if (match_is_sent_by(a, pe, sender))
             return a;
     }
     return NULL;

@@ -53,8 +53,8 @@ struct arrived {
     struct match_link link, in_all;
     struct match_key key;
     enum arrived_kind kind;
-    MPI_Count bytes;   // of the whole message
-    struct rts rts;    // ARRIVED_RTS; of ARRIVED_SYNC its sender alone
+    MPI_Count bytes; // of the whole message
+    struct rts rts;  // ARRIVED_RTS; of ARRIVED_SYNC its sender alone
     struct comm *comm;
     enum space space;
     uint32_t context; // of one whose communicator is not here yet,
@@ -80,8 +80,12 @@ void match_queue(struct matching *m, struct arrived *a);
 struct arrived *match_find(struct matching *m, struct match_key key); // stays in the queue
 void match_remove(struct matching *m, struct arrived *a);
 bool match_is_next(const struct matching *m, const struct posted *p); // for a message with its key
-void match_withdraw(struct matching *m, struct posted *p); // one that is queued
+void match_withdraw(struct matching *m, struct posted *p);            // one that is queued
 
+static inline bool match_is_sent_by(const struct arrived *a, int pe, uint64_t sender)
+{
+    return a->key.pe == pe && a->kind != ARRIVED_EAGER && a->rts.sender == sender;
+}
 // The unexpected message that this request of that PE sent, or NULL.
 struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender);
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI 5.0, "Cancel": sends that their receiver has not matched, also where it has not made their
+// communicator yet; those around them come, in their order.
+#include "mpi_check.h"
+
+enum { SENDS = 6, LONG = 300000 };
+
+static int data[SENDS][LONG], in[LONG];
+
+static int length(int i)
+{
+    return i == 2 || i == 3 ? LONG : 1;
+}
+
+static int is_cancelled(MPI_Request *r)
+{
+    MPI_Status s;
+    int flag = -1;
+    OK(MPI_Wait(r, &s));
+    OK(MPI_Test_cancelled(&s, &flag));
+    return flag;
+}
+
+// Every second one, and the last of those that are there already when more is sent.
+static void send_some(MPI_Comm c)
+{
+    MPI_Request r[SENDS];
+    for (int i = 0; i < SENDS; i++) {
+        data[i][0] = i;
+        OK(MPI_Issend(data[i], length(i), MPI_INT, 1, i, c, &r[i]));
+        if (i % 2 == 0)
+            continue;
+        OK(MPI_Cancel(&r[i]));
+        CHECK_EQ(is_cancelled(&r[i]), 1);
+    }
+    OK(MPI_Send(NULL, 0, MPI_INT, 1, 99, MPI_COMM_WORLD));
+    for (int i = 0; i < SENDS; i += 2)
+        CHECK_EQ(is_cancelled(&r[i]), 0);
+}
+
+static void receive_some(MPI_Comm c)
+{
+    MPI_Status s;
+    int flag = -1;
+    for (int i = 0; i < SENDS; i += 2) {
+        in[0] = -1;
+        OK(MPI_Recv(in, LONG, MPI_INT, 0, MPI_ANY_TAG, c, &s));
+        CHECK_EQ(s.MPI_TAG, i);
+        CHECK_EQ(in[0], i);
+    }
+    OK(MPI_Iprobe(0, MPI_ANY_TAG, c, &flag, MPI_STATUS_IGNORE));
+    CHECK_EQ(flag, 0);
+}
+
+static MPI_Comm pair(void)
+{
+    static const int ranks[] = {0, 1};
+    MPI_Group all, two;
+    MPI_Comm c;
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    OK(MPI_Group_incl(all, 2, ranks, &two));
+    OK(MPI_Comm_create_group(MPI_COMM_WORLD, two, 1, &c));
+    OK(MPI_Group_free(&all));
+    OK(MPI_Group_free(&two));
+    return c;
+}
+
+static void sends(bool early)
+{
+    MPI_Comm c = MPI_COMM_NULL;
+    if (me == 0 || !early)
+        c = pair();
+    if (me == 0) {
+        send_some(c);
+    } else {
+        OK(MPI_Recv(NULL, 0, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        if (early)
+            c = pair();
+        receive_some(c);
+    }
+    OK(MPI_Comm_free(&c));
+}
+
+int main(void)
+{
+    mpi_start();
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    for (int i = 0; me < 2 && npes > 1 && i < 4; i++)
+        sends(i % 2);
+    return mpi_done();
+}
