@@ -395,9 +395,9 @@ MPI_DEFINE(int, Request_free, MPI_Request *request)
     if (!r)
         return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Request_free",
                         "the request is MPI_REQUEST_NULL");
-    *request = MPI_REQUEST_NULL;
-    request_drop(r); // what completes it has a reference of its own
-    return MPI_SUCCESS;
+    error = request_give_up(r, request); // what completes it has a reference of its own
+    return error ? raise_on(NULL, error, "MPI_Request_free", "the request's free function failed")
+                 : MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Cancel, MPI_Request *request)

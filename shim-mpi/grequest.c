@@ -10,6 +10,7 @@ struct generalized {
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *state;
+    _Atomic int ends; // of its two: it is complete, and its handle is gone
 };
 
 static int finish(struct request *r)
@@ -31,14 +32,15 @@ static int cancel(struct request *r)
     return g->cancel(g->state, request_is_done(r));
 }
 
-static void release(struct request *r)
+// The second end calls free_fn.
+static int end(struct request *r)
 {
     struct generalized *g = (struct generalized *)r;
-    g->free(g->state);
+    return object_count(&g->ends, 1) ? g->free(g->state) : MPI_SUCCESS;
 }
 
 static const struct request_class generalized_class = {
-    .finish = finish, .cancel = cancel, .release = release};
+    .finish = finish, .cancel = cancel, .give_up = end};
 
 MPI_DEFINE(int, Grequest_start, MPI_Grequest_query_function *query_fn,
            MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn,
@@ -69,6 +71,7 @@ MPI_DEFINE(int, Grequest_complete, MPI_Request request)
         return raise_on(NULL, MPI_ERR_REQUEST, call, "this is no generalized request");
     if (request_is_done(r))
         return raise_on(NULL, MPI_ERR_REQUEST, call, "the request is complete already");
+    int error = end(r); // before who waits sees that it is complete
     request_complete(r);
-    return MPI_SUCCESS;
+    return error ? raise_on(NULL, error, call, "the request's free function failed") : MPI_SUCCESS;
 }

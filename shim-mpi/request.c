@@ -313,6 +313,14 @@ void request_down(void)
 }
 
 // ---- What MPI_Wait and its kin do with a request that is done
+int request_give_up(struct request *r, MPI_Request *handle)
+{
+    int error = r->class && r->class->give_up ? r->class->give_up(r) : MPI_SUCCESS;
+    *handle = MPI_REQUEST_NULL;
+    request_drop(r);
+    return error;
+}
+
 int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status)
 {
     if (r->is_persistent && !r->is_active) {
@@ -325,9 +333,8 @@ int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status)
         r->is_active = false;
         return error;
     }
-    *handle = MPI_REQUEST_NULL;
-    request_drop(r);
-    return error;
+    int last = request_give_up(r, handle);
+    return last ? last : error;
 }
 
 // ---- Status: 64 bits of count and a mark are kept in the library's part.

@@ -28,8 +28,9 @@ typedef void request_then_fn(struct request *r, void *arg);
 
 // What a kind of request can do beyond being waited for. NULL: nothing to do.
 struct request_class {
-    int (*start)(struct request *r); // persistent: MPI_Start
-    int (*cancel)(struct request *r); // done or not; an error code
+    int (*start)(struct request *r);    // persistent: MPI_Start
+    int (*cancel)(struct request *r);   // done or not; an error code
+    int (*give_up)(struct request *r);  // there is no handle any more; an error code
     void (*release)(struct request *r); // the last reference is gone: what belongs to it
     int (*finish)(struct request *r);   // before a done request is reported: fills its status
 };
@@ -137,6 +138,9 @@ static inline void request_wait(struct request *r) // until it is done; takes no
     while (!request_is_done(r))
         idle_step(&idle);
 }
+
+// What MPI_Request_free does, done or not; an error code, which has not been raised.
+int request_give_up(struct request *r, MPI_Request *handle);
 
 // What MPI_Wait does with a done request: fills the status (may be MPI_STATUS_IGNORE), frees it or
 // makes it inactive and sets *handle. Returns the request's error, which has not been raised.

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 struct state {
-    int queried, freed, cancelled, complete, result;
+    int queried, freed, cancelled, complete, result, free_result;
     MPI_Request request;
 };
 
@@ -23,8 +23,9 @@ static int query(void *extra_state, MPI_Status *status)
 
 static int release(void *extra_state)
 {
-    ((struct state *)extra_state)->freed++;
-    return MPI_SUCCESS;
+    struct state *s = extra_state;
+    s->freed++;
+    return s->free_result;
 }
 
 static int cancel(void *extra_state, int complete)
@@ -139,6 +140,39 @@ static void errors(void)
     CHECK_EQ(class_of(MPI_Grequest_start(NULL, release, cancel, &s, &two[0])), MPI_ERR_ARG);
 }
 
+// The error of free_fn, the last that is called, is that of the call that calls it.
+static void free_errors(void)
+{
+    struct state s;
+    MPI_Status status;
+    int flag = 0;
+    for (int query = MPI_SUCCESS; query <= MPI_ERR_OTHER; query += MPI_ERR_OTHER) {
+        begin(&s);
+        s.result = query;
+        s.free_result = MPI_ERR_IO;
+        OK(MPI_Grequest_complete(s.request));
+        CHECK_EQ(class_of(MPI_Wait(&s.request, &status)), MPI_ERR_IO);
+        CHECK(s.request == MPI_REQUEST_NULL);
+        CHECK_EQ(s.freed, 1);
+    }
+    begin(&s);
+    s.free_result = MPI_ERR_IO;
+    OK(MPI_Grequest_complete(s.request));
+    CHECK_EQ(class_of(MPI_Testall(1, &s.request, &flag, &status)), MPI_ERR_IN_STATUS);
+    CHECK_EQ(class_of(status.MPI_ERROR), MPI_ERR_IO);
+    begin(&s);
+    s.free_result = MPI_ERR_IO;
+    OK(MPI_Grequest_complete(s.request));
+    CHECK_EQ(class_of(MPI_Request_free(&s.request)), MPI_ERR_IO);
+    CHECK(s.request == MPI_REQUEST_NULL);
+    begin(&s);
+    s.free_result = MPI_ERR_IO;
+    MPI_Request copy = s.request;
+    OK(MPI_Request_free(&s.request));
+    CHECK_EQ(class_of(MPI_Grequest_complete(copy)), MPI_ERR_IO);
+    CHECK_EQ(s.freed, 1);
+}
+
 static void *complete_later(void *arg)
 {
     usleep(20000);
@@ -157,6 +191,7 @@ static void by_thread(void)
     OK(MPI_Wait(&mine, MPI_STATUS_IGNORE));
     pthread_join(thread, NULL);
     CHECK_EQ(s.queried, 1);
+    CHECK_EQ(s.freed, 1);
 }
 
 int main(void)
@@ -170,6 +205,7 @@ int main(void)
     freed();
     cancelled();
     errors();
+    free_errors();
     by_thread();
     return mpi_done();
 }
