@@ -73,6 +73,15 @@ int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count
     return error;
 }
 
+int check_message(const char *call, struct comm *comm, int rank, const void *buf, MPI_Count count,
+                  MPI_Datatype handle, struct type **type)
+{
+    if (likely(rank != MPI_PROC_NULL))
+        return check_buffer(call, comm, buf, count, handle, type);
+    *type = type_of(MPI_BYTE);
+    return MPI_SUCCESS;
+}
+
 int check_rank(const char *call, struct comm *comm, int rank)
 {
     if (likely((unsigned)rank < (unsigned)comm->peers->size || rank == MPI_PROC_NULL))

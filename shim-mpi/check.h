@@ -16,6 +16,10 @@ int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct 
 // buf may be NULL where there is nothing to move, or where the type has absolute addresses.
 int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
                  MPI_Datatype handle, struct type **type);
+// The same of a message to or from this rank; with MPI_PROC_NULL neither buffer nor datatype is
+// looked at, and the type is any.
+int check_message(const char *call, struct comm *comm, int rank, const void *buf, MPI_Count count,
+                  MPI_Datatype handle, struct type **type);
 int check_rank(const char *call, struct comm *comm, int rank);          // or MPI_PROC_NULL
 int check_source(const char *call, struct comm *comm, int rank);        // or MPI_ANY_SOURCE
 int check_intra(const char *call, MPI_Comm handle, struct comm **comm); // no intercommunicator

@@ -326,7 +326,7 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
     struct type *type;
     int error = check_comm(call, handle, &comm);
     if (!error)
-        error = check_buffer(call, comm, a->buf, a->count, a->datatype, &type);
+        error = check_message(call, comm, a->peer, a->buf, a->count, a->datatype, &type);
     if (!error)
         error = check_rank(call, comm, a->peer);
     if (!error)
@@ -344,13 +344,13 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
     p->is_send = is_send;
     p->buf = (void *)(uintptr_t)a->buf;
     p->partitions = a->partitions;
-    p->count = a->count;
+    p->count = a->peer == MPI_PROC_NULL ? 0 : a->count;
     p->type = type;
     type_keep(type);
     p->peer = a->peer;
     p->tag = a->tag;
     p->pe = a->peer == MPI_PROC_NULL ? MPI_PROC_NULL : group_pe(comm->peers, a->peer);
-    p->bytes = a->count * type->size;
+    p->bytes = p->count * type->size;
     (is_send ? init_send : init_recv)(p);
     *request = object_handle(p);
     return MPI_SUCCESS;

@@ -91,7 +91,7 @@ MPI_DEFINE(int, Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Mess
 static int imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype,
                   MPI_Message *message, struct request **request, struct comm **comm)
 {
-    struct type *type;
+    struct type *type = NULL;
     *comm = NULL;
     int error = check_pointer(call, NULL, "message", message);
     if (error)
@@ -99,7 +99,8 @@ static int imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype dat
     struct arrived *a = message_of(*message);
     if (!a && *message != MPI_MESSAGE_NO_PROC)
         return raise_on(NULL, MPI_ERR_REQUEST, call, "there is no such message");
-    error = check_buffer(call, a ? a->comm : NULL, buf, count, datatype, &type);
+    if (a)
+        error = check_buffer(call, a->comm, buf, count, datatype, &type);
     if (error)
         return error;
     *comm = a ? a->comm : NULL;

@@ -34,14 +34,12 @@ static inline bool is_tag(int tag)
     return (unsigned)tag <= TAG_UB;
 }
 
-// With MPI_PROC_NULL neither buffer nor datatype is looked at.
 static int check_send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
                       int dest, int tag, MPI_Comm comm, struct target *to)
 {
     int error = check_comm(call, comm, &to->comm);
-    to->type = type_of(MPI_BYTE);
-    if (!error && dest != MPI_PROC_NULL)
-        error = check_buffer(call, to->comm, buf, count, datatype, &to->type);
+    if (!error)
+        error = check_message(call, to->comm, dest, buf, count, datatype, &to->type);
     if (!error)
         error = check_rank(call, to->comm, dest);
     return error ? error : check_tag(call, to->comm, tag);
@@ -51,9 +49,8 @@ static int check_recv(const char *call, const void *buf, MPI_Count count, MPI_Da
                       int source, int tag, MPI_Comm comm, struct target *from)
 {
     int error = check_comm(call, comm, &from->comm);
-    from->type = type_of(MPI_BYTE);
-    if (!error && source != MPI_PROC_NULL)
-        error = check_buffer(call, from->comm, buf, count, datatype, &from->type);
+    if (!error)
+        error = check_message(call, from->comm, source, buf, count, datatype, &from->type);
     if (!error)
         error = check_source(call, from->comm, source);
     return error ? error : check_any_tag(call, from->comm, tag);

@@ -30,9 +30,11 @@ static int check(const char *call, struct exchange *x, MPI_Comm handle)
 {
     int error = check_comm(call, handle, &x->comm);
     if (!error)
-        error = check_buffer(call, x->comm, x->sendbuf, x->sendcount, x->sendtype, &x->stype);
+        error = check_message(call, x->comm, x->dest, x->sendbuf, x->sendcount, x->sendtype,
+                              &x->stype);
     if (!error)
-        error = check_buffer(call, x->comm, x->recvbuf, x->recvcount, x->recvtype, &x->rtype);
+        error = check_message(call, x->comm, x->source, x->recvbuf, x->recvcount, x->recvtype,
+                              &x->rtype);
     if (!error)
         error = check_rank(call, x->comm, x->dest);
     if (!error)
@@ -90,7 +92,7 @@ static struct request *start_pair(struct exchange *x)
 // In place: what is sent is copied first.
 static int copy_out(const char *call, struct exchange *x)
 {
-    MPI_Count n = x->sendcount * x->stype->size;
+    MPI_Count n = x->dest == MPI_PROC_NULL ? 0 : x->sendcount * x->stype->size;
     x->copy = malloc(n ? (size_t)n : 1);
     if (!x->copy)
         return raise_on(x->comm, MPI_ERR_NO_MEM, call, "no memory for a copy of %lld bytes",
