@@ -662,14 +662,15 @@ SHOAL_MPI(int, Cart_shift, (MPI_Comm comm, int direction, int disp, int *rank_so
 SHOAL_MPI(int, Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm))
 SHOAL_MPI(int, Cartdim_get, (MPI_Comm comm, int *ndims))
 SHOAL_MPI(int, Dims_create, (int nnodes, int ndims, int dims[]))
+/* Weights are pointers: gcc warns of MPI_UNWEIGHTED where an array is declared. */
 SHOAL_MPI(int, Dist_graph_create, (MPI_Comm comm_old, int n, const int sources[],
-          const int degrees[], const int destinations[], const int weights[], MPI_Info info,
+          const int degrees[], const int destinations[], const int *weights, MPI_Info info,
           int reorder, MPI_Comm *comm_dist_graph))
 SHOAL_MPI(int, Dist_graph_create_adjacent, (MPI_Comm comm_old, int indegree, const int sources[],
-          const int sourceweights[], int outdegree, const int destinations[],
-          const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph))
+          const int *sourceweights, int outdegree, const int destinations[],
+          const int *destweights, MPI_Info info, int reorder, MPI_Comm *comm_dist_graph))
 SHOAL_MPI(int, Dist_graph_neighbors, (MPI_Comm comm, int maxindegree, int sources[],
-          int sourceweights[], int maxoutdegree, int destinations[], int destweights[]))
+          int *sourceweights, int maxoutdegree, int destinations[], int *destweights))
 SHOAL_MPI(int, Dist_graph_neighbors_count, (MPI_Comm comm, int *indegree, int *outdegree,
           int *weighted))
 SHOAL_MPI(int, Graph_create, (MPI_Comm comm_old, int nnodes, const int indx[], const int edges[],
