@@ -14,6 +14,7 @@
 #include "partitioned.h"
 
 #include "check.h"
+#include "info.h"
 #include "p2p.h"
 #include "stats.h"
 #include "transfer.h"
@@ -317,6 +318,7 @@ struct args {
     MPI_Count count;
     MPI_Datatype datatype;
     int peer, tag;
+    MPI_Info info;
 };
 
 static int init(const char *call, const struct args *a, MPI_Comm handle, bool is_send,
@@ -324,6 +326,7 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
 {
     struct comm *comm;
     struct type *type;
+    struct info *info; // it has no key that means something here
     int error = check_comm(call, handle, &comm);
     if (!error)
         error = check_message(call, comm, a->peer, a->buf, a->count, a->datatype, &type);
@@ -331,6 +334,8 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
         error = check_rank(call, comm, a->peer);
     if (!error)
         error = check_tag(call, comm, a->tag);
+    if (!error)
+        error = info_check(a->info, comm, call, &info);
     if (!error)
         error = check_pointer(call, comm, "request", request);
     if (error)
@@ -361,15 +366,13 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
     MPI_DEFINE(int, SEND, const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, \
                int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)              \
     {                                                                                              \
-        struct args args = {buf, partitions, count, datatype, dest, tag};                          \
-        (void)info;                                                                                \
+        struct args args = {buf, partitions, count, datatype, dest, tag, info};                    \
         return init("MPI_" #SEND, &args, comm, true, request);                                     \
     }                                                                                              \
     MPI_DEFINE(int, RECV, void *buf, int partitions, MPI_Count count, MPI_Datatype datatype,       \
                int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)            \
     {                                                                                              \
-        struct args args = {buf, partitions, count, datatype, source, tag};                        \
-        (void)info;                                                                                \
+        struct args args = {buf, partitions, count, datatype, source, tag, info};                  \
         return init("MPI_" #RECV, &args, comm, false, request);                                    \
     }
 

@@ -28,6 +28,13 @@ static int check_output(const char *call, struct session *s, const char *name, c
     return p ? MPI_SUCCESS : raise_on_session(s, MPI_ERR_ARG, call, "argument %s is NULL", name);
 }
 
+static int check_info(const char *call, struct session *s, MPI_Info info)
+{
+    return info == MPI_INFO_NULL || info_of(info)
+               ? MPI_SUCCESS
+               : raise_on_session(s, MPI_ERR_INFO, call, "info is not an info object");
+}
+
 // ---- Life
 static int raise_new(struct errhandler *e, int code, const char *call, const char *what)
 {
@@ -145,8 +152,9 @@ MPI_DEFINE(int, Session_get_num_psets, MPI_Session session, MPI_Info info, int *
 {
     static const char call[] = "MPI_Session_get_num_psets";
     struct session *s;
-    (void)info;
     int error = check_session(call, session, &s);
+    if (!error)
+        error = check_info(call, s, info);
     if (!error)
         error = check_output(call, s, "npset_names", npset_names);
     if (!error)
@@ -159,8 +167,9 @@ MPI_DEFINE(int, Session_get_nth_pset, MPI_Session session, MPI_Info info, int n,
 {
     static const char call[] = "MPI_Session_get_nth_pset";
     struct session *s;
-    (void)info;
     int error = check_session(call, session, &s);
+    if (!error)
+        error = check_info(call, s, info);
     if (!error)
         error = check_output(call, s, "pset_len", pset_len);
     if (error)

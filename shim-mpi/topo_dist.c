@@ -3,6 +3,7 @@
 // name any edge: each edge travels to its two ends (agree_route).
 #include "agree.h"
 #include "check.h"
+#include "info.h"
 #include "topo.h"
 
 #include <stdlib.h>
@@ -61,6 +62,13 @@ static void copy(int *to, const int *from, int n)
         memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+static int check_rest(const char *call, struct comm *c, MPI_Info h, MPI_Comm *comm_dist_graph)
+{
+    struct info *info; // it has no key that means something here
+    int error = info_check(h, c, call, &info);
+    return error ? error : check_pointer(call, c, "comm_dist_graph", comm_dist_graph);
+}
+
 MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, const int sources[],
            const int sourceweights[], int outdegree, const int destinations[],
            const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
@@ -75,10 +83,9 @@ MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, con
     if (!error && (sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
         return raise_on(c, MPI_ERR_ARG, call, "only one of the weights is MPI_UNWEIGHTED");
     if (!error)
-        error = check_pointer(call, c, "comm_dist_graph", comm_dist_graph);
+        error = check_rest(call, c, info, comm_dist_graph);
     if (error)
         return error;
-    (void)info;
     (void)reorder; // the order that the program gives is as good as any
     bool weighted = sourceweights != MPI_UNWEIGHTED;
     struct topology *t = dist_new(indegree, outdegree, weighted);
@@ -173,10 +180,9 @@ MPI_DEFINE(int, Dist_graph_create, MPI_Comm comm_old, int n, const int sources[]
     if (!error)
         error = check_edges(call, c, n, sources, degrees, destinations, weights);
     if (!error)
-        error = check_pointer(call, c, "comm_dist_graph", comm_dist_graph);
+        error = check_rest(call, c, info, comm_dist_graph);
     if (error)
         return error;
-    (void)info;
     (void)reorder;
     size_t named, came;
     void *mine = NULL;

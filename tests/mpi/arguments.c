@@ -149,6 +149,27 @@ static void handles(void)
     CHECK(n == 7 && c == MPI_COMM_NULL);
 }
 
+static void infos(void)
+{
+    MPI_Info no_info = (MPI_Info)MPI_INT;
+    MPI_Comm c = MPI_COMM_NULL;
+    MPI_Session s;
+    int n = 7, length = sizeof b;
+    WRONG(MPI_Psend_init(a, 1, 1, MPI_INT, me, 0, MPI_COMM_WORLD, no_info, &request), MPI_ERR_INFO);
+    WRONG(MPI_Precv_init(a, 1, 1, MPI_INT, me, 0, MPI_COMM_WORLD, no_info, &request), MPI_ERR_INFO);
+    WRONG(
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, no_info, 0, &c),
+        MPI_ERR_INFO);
+    WRONG(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL,
+                                         MPI_UNWEIGHTED, no_info, 0, &c),
+          MPI_ERR_INFO);
+    OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
+    WRONG(MPI_Session_get_num_psets(s, no_info, &n), MPI_ERR_INFO);
+    WRONG(MPI_Session_get_nth_pset(s, no_info, 0, &length, (char *)b), MPI_ERR_INFO);
+    OK(MPI_Session_finalize(&s));
+    CHECK(n == 7 && length == sizeof b && c == MPI_COMM_NULL);
+}
+
 int main(void)
 {
     int flag;
@@ -163,6 +184,7 @@ int main(void)
     completions();
     collectives();
     handles();
+    infos();
     CHECK(request == MPI_REQUEST_NULL);
     OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     CHECK(!flag); // nothing was sent
