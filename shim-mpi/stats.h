@@ -12,7 +12,7 @@
     X(SYNC, "synchronous", COUNTER, "the same, answered when they are matched")                  \
     X(RENDEZVOUS, "rendezvous", COUNTER, "messages of which only an envelope was sent at first") \
     X(STAGED, "staged", COUNTER, "messages that their sender copied to shared memory")           \
-    X(STREAM, "stream", COUNTER, "of these, sent in pieces when the receiver asked")             \
+    X(STREAM, "stream", COUNTER, "of the rendezvous, those sent in pieces when asked for")       \
     X(PULL, "pull", COUNTER, "messages whose data was got from the sender by the receiver")      \
     X(SPLIT, "split", COUNTER, "of these, those of which the sender may copy pieces")            \
     X(PUSHED, "pushed", COUNTER, "pieces that a sender copied")                                  \

@@ -32,7 +32,8 @@
 //
 // One get moves the data once: by load from memory both can reach, by process_vm_readv from private
 // memory, through a pipelined copy where the kernel forbids that, over the network between nodes;
-// which one is the runtime's business. Nothing is asked of a sender that computes.
+// which one is the runtime's business. Nothing is asked of a sender that computes, but the pieces of
+// a stream; of a receiver that computes, whether a send that is cancelled has been matched.
 #ifndef SHOAL_MPI_TRANSFER_H
 #define SHOAL_MPI_TRANSFER_H
 
