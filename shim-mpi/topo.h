@@ -43,9 +43,19 @@ void topology_shift(const struct topology *t, int direction, int disp, int *sour
 // The rank at coordinates that are within the dimensions.
 int topology_cart_rank(const struct topology *t, const int coords[]);
 
-// Who of `size` processes should have which place in a grid, from the nodes that they are on:
-// order[rank in the grid] is the rank in comm. Collective over comm; an error code, not raised.
-int topology_place(struct comm *comm, int n, const int dims[], int size, int order[]);
+// Who of the first `size` processes should have which place in a grid, from where they run: gives
+// order[rank in the grid] = rank in comm another value if that is better. Collective over comm; an
+// error code, not raised.
+int topology_place(struct comm *comm, int n, const int dims[], const int periods[], int size,
+                   int order[]);
+
+// Of a distributed graph, with its lists in `space`: sources, destinations, and their weights, if it has
+// any. NULL: no memory.
+struct topology *topology_dist_new(int in, int out, bool weighted);
+// Who should be which vertex of a distributed graph: *t, of the vertex that has this process's rank,
+// becomes that of the vertex that it is to be, *members all in their new order, unless the order stays
+// as it is. Collective over comm; an error code, not raised.
+int topology_dist_order(struct comm *comm, struct topology **t, struct group **members);
 
 // A communicator over some of old's processes with a topology, which it takes over (NULL: lack of
 // memory). Collective over old; this process's topology is looked at when it is a member.

@@ -102,15 +102,15 @@ static int check_cart(const char *call, MPI_Comm handle, struct comm **c, const 
 }
 
 // The members in the order of their ranks to be. NULL: no memory, or *error.
-static struct group *members_of(struct comm *c, int n, const int dims[], int size, bool reorder,
-                                int *error)
+static struct group *members_of(struct comm *c, int n, const int dims[], const int periods[],
+                                int size, bool reorder, int *error)
 {
     int *order = malloc((size_t)size * sizeof *order);
     *error = order ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     for (int i = 0; order && i < size; i++)
         order[i] = i;
     if (order && reorder)
-        *error = topology_place(c, n, dims, size, order);
+        *error = topology_place(c, n, dims, periods, size, order);
     if (*error) {
         free(order);
         return NULL;
@@ -133,7 +133,7 @@ MPI_DEFINE(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims[], con
         error = check_pointer(call, c, "comm_cart", comm_cart);
     if (error)
         return error;
-    struct group *g = members_of(c, ndims, dims, size, reorder != 0, &error);
+    struct group *g = members_of(c, ndims, dims, periods, size, reorder != 0, &error);
     if (error)
         return raise_on(c, error, call, "the processes could not be ordered");
     struct topology *t = g ? cart_new(ndims, dims, periods, g->rank) : NULL;

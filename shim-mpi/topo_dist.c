@@ -14,7 +14,7 @@ static int check_dist(const char *call, MPI_Comm handle, struct comm **c, const 
     return topology_check(call, handle, MPI_DIST_GRAPH, c, t);
 }
 
-static struct topology *dist_new(int in, int out, bool weighted)
+struct topology *topology_dist_new(int in, int out, bool weighted)
 {
     size_t lists = weighted ? 2 : 1;
     struct topology *t = topology_new(MPI_DIST_GRAPH, lists * ((size_t)in + (size_t)out));
@@ -69,6 +69,21 @@ static int check_rest(const char *call, struct comm *c, MPI_Info h, MPI_Comm *co
     return error ? error : check_pointer(call, c, "comm_dist_graph", comm_dist_graph);
 }
 
+static int give_ordered(struct comm *c, struct topology *t, bool reorder, MPI_Comm *out,
+                        const char *call)
+{
+    struct group *members = c->group;
+    int error = t && reorder ? topology_dist_order(c, &t, &members) : MPI_SUCCESS;
+    if (error) {
+        topology_drop(t);
+        return raise_on(c, error, call, "the processes could not be ordered");
+    }
+    error = topology_give(c, members, t, out, call);
+    if (members != c->group)
+        group_free(members);
+    return error;
+}
+
 MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, const int sources[],
            const int sourceweights[], int outdegree, const int destinations[],
            const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
@@ -86,9 +101,8 @@ MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, con
         error = check_rest(call, c, info, comm_dist_graph);
     if (error)
         return error;
-    (void)reorder; // the order that the program gives is as good as any
     bool weighted = sourceweights != MPI_UNWEIGHTED;
-    struct topology *t = dist_new(indegree, outdegree, weighted);
+    struct topology *t = topology_dist_new(indegree, outdegree, weighted);
     if (t) {
         copy(t->dist.sources, sources, indegree);
         copy(t->dist.destinations, destinations, outdegree);
@@ -97,7 +111,7 @@ MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, con
             copy(t->dist.destination_weights, destweights, outdegree);
         }
     }
-    return topology_give(c, c->group, t, comm_dist_graph, call);
+    return give_ordered(c, t, reorder, comm_dist_graph, call);
 }
 
 // ---- Edges that anybody names
@@ -142,7 +156,7 @@ static struct topology *from_edges(struct edge *e, size_t n, bool weighted)
         in += !e[i].is_out;
     if (n)
         qsort(e, n, sizeof *e, by_neighbor);
-    struct topology *t = dist_new((int)in, (int)(n - in), weighted);
+    struct topology *t = topology_dist_new((int)in, (int)(n - in), weighted);
     for (size_t i = 0; t && i < n; i++) {
         t->space[i] = e[i].peer; // sources and destinations lie one after the other, as do weights
         if (weighted)
@@ -183,7 +197,6 @@ MPI_DEFINE(int, Dist_graph_create, MPI_Comm comm_old, int n, const int sources[]
         error = check_rest(call, c, info, comm_dist_graph);
     if (error)
         return error;
-    (void)reorder;
     size_t named, came;
     void *mine = NULL;
     struct edge *edges = list_edges(n, sources, degrees, destinations, weights, &named);
@@ -194,7 +207,7 @@ MPI_DEFINE(int, Dist_graph_create, MPI_Comm comm_old, int n, const int sources[]
         return raise_on(c, error, call, "the edges could not be brought to their ends");
     struct topology *t = from_edges(mine, came, weights != MPI_UNWEIGHTED);
     free(mine);
-    return topology_give(c, c->group, t, comm_dist_graph, call);
+    return give_ordered(c, t, reorder, comm_dist_graph, call);
 }
 
 // ---- Looking at one

@@ -2,6 +2,7 @@
 // Graph topologies: every process has the whole graph, as MPI_Graph_create is given it.
 #include "check.h"
 #include "topo.h"
+#include "topo_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,30 @@ static struct topology *graph_new(int nnodes, const int indx[], const int edges[
     return t;
 }
 
+static struct link *links_of(int nnodes, const int indx[], const int edges[])
+{
+    int n = nnodes > 0 ? indx[nnodes - 1] : 0;
+    struct link *links = malloc(((size_t)n + 1) * sizeof *links);
+    for (int v = 0, i = 0; links && v < nnodes; v++)
+        for (; i < indx[v]; i++)
+            links[i] = (struct link){v, edges[i], 1};
+    return links;
+}
+
+// order[v]: the rank in c of who is to be node v.
+static int order_nodes(struct comm *c, int nnodes, const int indx[], const int edges[], int order[])
+{
+    struct seat *seats;
+    int error = map_seats(c, nnodes, &seats);
+    if (!seats)
+        return error;
+    struct link *links = links_of(nnodes, indx, edges);
+    bool done = links && map_improve(nnodes, seats, links, (size_t)indx[nnodes - 1], order);
+    free(links);
+    free(seats);
+    return done ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
 MPI_DEFINE(int, Graph_create, MPI_Comm comm_old, int nnodes, const int indx[], const int edges[],
            int reorder, MPI_Comm *comm_graph)
 {
@@ -62,11 +87,17 @@ MPI_DEFINE(int, Graph_create, MPI_Comm comm_old, int nnodes, const int indx[], c
         error = check_pointer(call, c, "comm_graph", comm_graph);
     if (error)
         return error;
-    (void)reorder; // the order that the program gives is as good as any
-    int *pes = malloc(((size_t)nnodes + 1) * sizeof *pes);
-    for (int i = 0; pes && i < nnodes; i++)
-        pes[i] = group_pe(c->group, i);
-    struct group *g = pes ? group_new(pes, nnodes) : NULL;
+    int *order = malloc(((size_t)nnodes + 1) * sizeof *order);
+    for (int i = 0; order && i < nnodes; i++)
+        order[i] = i;
+    error = !order ? MPI_ERR_NO_MEM : reorder ? order_nodes(c, nnodes, indx, edges, order) : 0;
+    if (error) {
+        free(order);
+        return raise_on(c, error, call, "the processes could not be ordered");
+    }
+    for (int i = 0; i < nnodes; i++)
+        order[i] = group_pe(c->group, order[i]);
+    struct group *g = group_new(order, nnodes);
     error = topology_give(c, g, graph_new(nnodes, indx, edges), comm_graph, call);
     group_free(g);
     return error;

@@ -7,10 +7,10 @@
 //     2 2 2 2      2 2 3 3
 //     3 3 3 3      2 2 3 3
 //
-// Where that does not work out (one node, nodes with different numbers of processes, no block of
-// that size divides the grid) the order stays as it is.
-#include "agree.h"
+// Where that does not work out (nodes with different numbers of processes, no block of that size divides
+// the grid), and inside a node, it is placed as any graph is (topo_map.h), if that is better.
 #include "topo.h"
+#include "topo_map.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -52,29 +52,17 @@ static void try_shapes(struct shape *s, int d, int left, int volume)
 }
 
 // ---- Nodes
-struct seat {
-    int node, rank;
-};
-
-static int by_node(const void *a, const void *b)
-{
-    const struct seat *x = a, *y = b;
-    return x->node != y->node ? (x->node > y->node) - (x->node < y->node)
-                              : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-// How many processes each node has, of the first `size`; 0: not all the same.
-static int fill_of(struct seat *seats, int size)
+// How many processes each node has; 0: not all the same.
+static int fill_of(const struct seat *seats, int size)
 {
     int fill = 1;
-    qsort(seats, (size_t)size, sizeof *seats, by_node);
-    while (fill < size && seats[fill].node == seats[0].node)
+    while (fill < size && seats[fill].at[0] == seats[0].at[0])
         fill++;
     if (size % fill)
         return 0;
     for (int i = 0; i < size; i++)
-        if (seats[i].node != seats[i - i % fill].node ||
-            (i >= fill && i % fill == 0 && seats[i].node == seats[i - 1].node))
+        if (seats[i].at[0] != seats[i - i % fill].at[0] ||
+            (i >= fill && i % fill == 0 && seats[i].at[0] == seats[i - 1].at[0]))
             return 0;
     return fill;
 }
@@ -93,30 +81,48 @@ static int place_of(const struct shape *s, int i, int volume)
     return rank;
 }
 
-static void order_by(const struct shape *s, const struct seat *seats, int size, int volume,
-                     int order[])
+static bool order_by_blocks(int n, const int dims[], int size, const struct seat *seats,
+                            int order[])
 {
-    for (int i = 0; i < size; i++)
-        order[place_of(s, i, volume)] = seats[i].rank;
+    int fill = fill_of(seats, size);
+    int *shapes = malloc((2 * (size_t)n + 1) * sizeof *shapes);
+    struct shape s = {n, dims, shapes, shapes + n, LONG_MAX};
+    if (shapes && fill > 1 && fill < size)
+        try_shapes(&s, 0, fill, fill);
+    for (int i = 0; s.cost < LONG_MAX && i < size; i++)
+        order[place_of(&s, i, fill)] = seats[i].rank;
+    free(shapes);
+    return shapes;
 }
 
-int topology_place(struct comm *comm, int n, const int dims[], int size, int order[])
+// ---- The grid as a graph
+static struct link *links_of(int n, const int dims[], const int wraps[], int size, size_t *count)
 {
-    struct circle all = circle_of(comm);
-    struct seat mine = {shmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD),
-                        comm->rank};
-    struct seat *seats = malloc((size_t)all.size * sizeof *seats);
-    int *shapes = malloc((2 * (size_t)n + 1) * sizeof *shapes);
-    int error = seats && shapes ? agree_allgather(&all, &mine, sizeof mine, seats) : MPI_ERR_NO_MEM;
-    if (!error) {
-        int fill = fill_of(seats, size);
-        struct shape s = {n, dims, shapes, shapes + n, LONG_MAX};
-        if (fill > 1 && fill < size)
-            try_shapes(&s, 0, fill, fill);
-        if (s.cost < LONG_MAX)
-            order_by(&s, seats, size, fill, order);
-    }
-    free(shapes);
+    struct link *links = malloc(((size_t)n * (size_t)size + 1) * sizeof *links);
+    size_t k = 0;
+    for (int d = n - 1, step = 1; links && d >= 0; step *= dims[d], d--)
+        for (int i = 0; i < size; i++) {
+            int at = i / step % dims[d];
+            bool is_last = at == dims[d] - 1;
+            if (!is_last || wraps[d])
+                links[k++] = (struct link){i, is_last ? i - at * step : i + step, 1};
+        }
+    *count = k;
+    return links;
+}
+
+int topology_place(struct comm *comm, int n, const int dims[], const int periods[], int size,
+                   int order[])
+{
+    struct seat *seats;
+    int error = map_seats(comm, size, &seats);
+    if (!seats)
+        return error;
+    size_t count;
+    struct link *links = links_of(n, dims, periods, size, &count);
+    bool done = links && order_by_blocks(n, dims, size, seats, order) &&
+                map_improve(size, seats, links, count, order);
+    free(links);
     free(seats);
-    return error;
+    return done ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
