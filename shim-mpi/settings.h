@@ -20,7 +20,7 @@
       "the same of data that the receiver reaches by load where it is")                         \
     X(stage_far, "SHOAL_MPI_STAGE_FAR", 1 << 16,                                                \
       "the same of messages to other nodes, whose receiver gets them from there")               \
-    X(split, "SHOAL_MPI_SPLIT", 1 << 17,                                                        \
+    X(split, "SHOAL_MPI_SPLIT", 1 << 16,                                                        \
       "bytes of the smallest message that sender and receiver copy together; 0: none")          \
     X(hint, "SHOAL_MPI_HINT", 1 << 19,                                                          \
       "bytes of the smallest nonblocking receive that its source is told of, and of the "       \

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-enum { PIECES = 2, PIECE_LEAST = 64 << 10, PIECE_MOST = 512 << 10 };
+enum { PIECES = 2, PIECE_LEAST = 16 << 10, PIECE_MOST = 512 << 10 };
 
 struct grant {
     uint64_t sender;

@@ -66,7 +66,7 @@
       "MPI: the same of data that the receiver reaches by load where it is")                    \
     X(mpi_stage_far, "SHOAL_MPI_STAGE_FAR", SIZE, "64k",                                        \
       "MPI: the same of messages to other nodes, whose receiver gets them from there")          \
-    X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "128k",                                               \
+    X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "64k",                                                \
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
       "0: none")                                                                                \
     X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "512k",                                                 \

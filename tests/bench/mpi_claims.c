@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PES: none
+// MPI between two ranks, beyond plain messages: synchronous messages that two cores can copy, messages
+// that are on their way while one rank computes, and strided data by types that mean the same. The
+// source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin with.
+#include "bench.h"
+
+#include <mpi.h>
+
+enum { ROUNDS = 15, LARGEST = 4 << 20, BLOCKS = 1024, BLOCK = 64, STRIDE = 128 };
+
+static int me;
+static const char *prefix = "mpi";
+static char *out, *in;
+
+static double median(double *x)
+{
+    qsort(x, ROUNDS, sizeof *x, ascending);
+    return x[ROUNDS / 2];
+}
+
+static void tell(const char *name, int n, double *x, const char *unit)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s_%s", prefix, name);
+    if (me == 0)
+        figure(key, n, median(x), unit);
+}
+
+// One after the other: half of the time of one there and one back.
+static double synchronous(int n)
+{
+    enum { TRIPS = 100 };
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int i = 0; i < TRIPS; i++) {
+        if (me == 0)
+            MPI_Ssend(out, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(in, n, MPI_BYTE, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me == 1)
+            MPI_Ssend(out, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    }
+    return (now_ns() - start) / TRIPS / 2;
+}
+
+static void compute(double ns)
+{
+    for (double start = now_ns(); now_ns() - start < ns;)
+        forget();
+}
+
+// Rank `who` computes, between starting its side and waiting for it; the other one only waits. The
+// receive is posted first. How long it takes until both are through.
+static double with_computing(int n, int who, double ns)
+{
+    MPI_Request r;
+    if (me == 1)
+        MPI_Irecv(in, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    if (me == 0)
+        MPI_Isend(out, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r);
+    if (me == who)
+        compute(ns);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    double took = now_ns() - start, all;
+    MPI_Allreduce(&took, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return all;
+}
+
+// Beside the longer of computing and the transfer, which takes twice as long when one core does all of
+// it as when both do: the time to compute.
+static void overlap(const char *name, int n, int who)
+{
+    double alone[ROUNDS], ratio[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++)
+        alone[r] = with_computing(n, -1, 0);
+    double transfer = 2 * median(alone);
+    MPI_Bcast(&transfer, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < ROUNDS; r++)
+        ratio[r] = with_computing(n, who, transfer) / transfer;
+    tell(name, n, ratio, "ratio");
+}
+
+// ---- Every other block
+static double typed(MPI_Datatype type)
+{
+    enum { TRIPS = 20 };
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int i = 0; i < TRIPS; i++) {
+        if (me == 0)
+            MPI_Send(out, 1, type, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(in, 1, type, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me == 1)
+            MPI_Send(out, 1, type, 0, 0, MPI_COMM_WORLD);
+    }
+    return (now_ns() - start) / TRIPS / 2;
+}
+
+static double packed(MPI_Datatype type)
+{
+    enum { TRIPS = 20, BYTES = BLOCKS * BLOCK * 8 };
+    static char bytes[BYTES];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int i = 0; i < 2 * TRIPS; i++) {
+        int at = 0;
+        if (i % 2 == me) {
+            MPI_Pack(out, 1, type, bytes, BYTES, &at, MPI_COMM_WORLD);
+            MPI_Send(bytes, at, MPI_PACKED, !me, 0, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(bytes, BYTES, MPI_PACKED, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Unpack(bytes, BYTES, &at, in, 1, type, MPI_COMM_WORLD);
+        }
+    }
+    return (now_ns() - start) / TRIPS / 2;
+}
+
+static void types(void)
+{
+    enum { KINDS = 4 };
+    static const char *const names[KINDS] = {"type_vector", "type_hvector", "type_indexed",
+                                             "type_subarray"};
+    static int at[BLOCKS];
+    MPI_Datatype type[KINDS];
+    int sizes[2] = {BLOCKS, STRIDE}, part[2] = {BLOCKS, BLOCK}, first[2] = {0, 0};
+    double took[KINDS][ROUNDS], pack[ROUNDS];
+    for (int i = 0; i < BLOCKS; i++)
+        at[i] = i * STRIDE;
+    MPI_Type_vector(BLOCKS, BLOCK, STRIDE, MPI_DOUBLE, &type[0]);
+    MPI_Type_create_hvector(BLOCKS, BLOCK, 8 * STRIDE, MPI_DOUBLE, &type[1]);
+    MPI_Type_create_indexed_block(BLOCKS, BLOCK, at, MPI_DOUBLE, &type[2]);
+    MPI_Type_create_subarray(2, sizes, part, first, MPI_ORDER_C, MPI_DOUBLE, &type[3]);
+    for (int k = 0; k < KINDS; k++)
+        MPI_Type_commit(&type[k]);
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int k = 0; k < KINDS; k++)
+            took[k][r] = typed(type[k]);
+        pack[r] = packed(type[0]);
+    }
+    for (int k = 0; k < KINDS; k++) {
+        tell(names[k], -1, took[k], "ns");
+        MPI_Type_free(&type[k]);
+    }
+    tell("type_packed", -1, pack, "ns");
+}
+
+int main(int argc, char **argv)
+{
+    static const int sizes[] = {65536, 262144, 524288};
+    double took[3][ROUNDS];
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    pin(me);
+    if (argc > 1)
+        prefix = argv[1];
+    out = calloc(1, LARGEST);
+    in = calloc(1, LARGEST);
+    memset(out, 1, LARGEST);
+    memset(in, 1, LARGEST);
+    for (int r = 0; r < ROUNDS; r++)
+        for (int s = 0; s < 3; s++)
+            took[s][r] = synchronous(sizes[s]);
+    for (int s = 0; s < 3; s++)
+        tell("ssend", sizes[s], took[s], "ns");
+    for (int n = 1 << 20; n <= LARGEST; n *= 4) {
+        overlap("send_overlap", n, 0);
+        overlap("recv_overlap", n, 1);
+    }
+    types();
+    free(out);
+    free(in);
+    return MPI_Finalize();
+}
