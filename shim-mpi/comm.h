@@ -42,7 +42,7 @@ struct comm {
     bool is_low;            // intercommunicator: its group comes first in a merge by default
     shmem_team_t team;      // of its collectives (coll_team.c), SHMEM_TEAM_INVALID: none (yet)
     unsigned colls_without_team;
-    _Atomic int coll_tag;   // collectives started: each has its own tag
+    _Atomic int coll_tag;   // collectives started: each has its own tag (comm_next_tag)
     struct comm *next_known; // with a context of the same hash
     bool is_freed;          // by the user; the object lives as long as what uses it
     char name[MPI_MAX_OBJECT_NAME];
@@ -55,10 +55,12 @@ static inline struct comm *comm_of(MPI_Comm h)
 
 extern struct comm comm_world, comm_self;
 
-static inline int comm_next_tag(struct comm *c) // of the next collective
+// Of the next collective. What is over an intercommunicator travels over its local communicator too,
+// so both have one count.
+static inline int comm_next_tag(struct comm *c)
 {
-    return (int)((unsigned)atomic_fetch_add_explicit(&c->coll_tag, 1, memory_order_relaxed) %
-                 TAG_COLLS);
+    _Atomic int *tag = c->local ? &c->local->coll_tag : &c->coll_tag;
+    return (int)((unsigned)atomic_fetch_add_explicit(tag, 1, memory_order_relaxed) % TAG_COLLS);
 }
 
 // The communicator with this context, NULL: not here (yet). Takes no reference.

@@ -217,13 +217,11 @@ MPI_DEFINE(int, Comm_disconnect, MPI_Comm *comm)
     if (error)
         return error;
     struct comm *own = comm_is_inter(c) ? c->local : c;
-    struct circle all = circle_of(own);
+    struct circle all = circle_of(own), again = circle_of(own);
     error = agree_barrier(&all);
     if (!error && comm_is_inter(c) && c->rank == 0)
-        error = agree_swap(c, 0, comm_next_tag(c), NULL, 0, NULL, 0);
-    if (!error && comm_is_inter(c)) {
-        struct circle again = circle_of(own);
+        error = agree_swap(c, 0, again.tag, NULL, 0, NULL, 0);
+    if (!error && comm_is_inter(c))
         error = agree_barrier(&again);
-    }
     return error ? raise_on(c, error, call, "the processes cannot meet") : end(call, comm, c);
 }

@@ -20,7 +20,7 @@ struct duplication {
     struct request request; // first
     struct progress_hook hook;
     struct comm *old, *new, *tree; // tree: the old one, or its own side
-    int tag, tree_tag;
+    int tag;
     bool is_sending;
     struct contexts contexts;
     int pending;
@@ -32,16 +32,16 @@ static MPI_Count size(void)
     return sizeof(struct contexts);
 }
 
-static void send(struct duplication *d, struct comm *comm, int rank, int tag)
+static void send(struct duplication *d, struct comm *comm, int rank)
 {
     d->message[d->pending++] = p2p_isend(comm, SPACE_COLL, &d->contexts, size(), type_of(MPI_BYTE),
-                                         rank, tag, SEND_STANDARD);
+                                         rank, d->tag, SEND_STANDARD);
 }
 
-static void receive(struct duplication *d, struct comm *comm, int rank, int tag)
+static void receive(struct duplication *d, struct comm *comm, int rank)
 {
     d->message[d->pending++] = p2p_irecv(comm, SPACE_COLL, &d->contexts, size(), type_of(MPI_BYTE),
-                                         rank, tag);
+                                         rank, d->tag);
 }
 
 // What comes first here: nothing where the context is made, else the message that brings it.
@@ -52,11 +52,11 @@ static void start(struct duplication *d)
     if (is_giver)
         d->contexts.all = comm_new_context();
     else if (me == 0)
-        receive(d, d->old, 0, d->tag);
+        receive(d, d->old, 0);
     else {
         while (bit <= me)
             bit *= 2;
-        receive(d, d->tree, me - bit / 2, d->tree_tag);
+        receive(d, d->tree, me - bit / 2);
     }
 }
 
@@ -65,13 +65,13 @@ static void pass_on(struct duplication *d)
     int me = d->tree->rank, bit = 1;
     if (me == 0 && comm_is_inter(d->old)) {
         if (d->old->is_low)
-            send(d, d->old, 0, d->tag);
+            send(d, d->old, 0);
         d->contexts.local = comm_new_context();
     }
     while (bit <= me)
         bit *= 2;
     for (; me + bit < d->tree->group->size; bit *= 2)
-        send(d, d->tree, me + bit, d->tree_tag);
+        send(d, d->tree, me + bit);
 }
 
 static void publish(struct duplication *d)
@@ -164,8 +164,7 @@ static struct duplication *duplicate(struct comm *old, struct comm *new)
     d->new = new;
     object_keep(new);
     d->tree = comm_is_inter(old) ? old->local : old;
-    d->tree_tag = comm_next_tag(d->tree);
-    d->tag = comm_is_inter(old) ? comm_next_tag(old) : d->tree_tag;
+    d->tag = comm_next_tag(old);
     d->hook.fn = advance;
     d->request.is_held = true;
     request_keep(&d->request); // progress's
