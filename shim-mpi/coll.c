@@ -33,11 +33,16 @@ static bool has_trait(const struct coll_call *c, int trait)
     return traits[c->kind] & trait;
 }
 
+static struct type *type_at_block(const struct side *s, int i)
+{
+    return s->types ? s->types[i] : type_of(s->datatypes[i]);
+}
+
 struct block coll_block(const struct side *s, int i)
 {
     struct block b = {.count = numbers_given(&s->counts) ? number_at(&s->counts, i) : s->count};
     if (s->datatypes) {
-        b.type = type_of(s->datatypes[i]);
+        b.type = type_at_block(s, i);
         b.buf = (char *)s->buf + number_at(&s->displs, i);
         return b;
     }
@@ -50,24 +55,31 @@ struct block coll_block(const struct side *s, int i)
 }
 
 // ---- Checks
-// blocks: how many this side has; 0: it is not significant here.
+static int check_block(const struct coll_call *c, const struct side *s, int i)
+{
+    MPI_Count count = number_at(&s->counts, i);
+    struct type *type = s->type;
+    int error = check_count(c->name, c->comm, count);
+    if (!error && s->datatypes)
+        error = check_type(c->name, c->comm, s->datatypes[i], &type);
+    if (!error && !s->buf && count && type->size && type->true_lb == 0 &&
+        !numbers_given(&s->displs))
+        error = raise_on(c->comm, MPI_ERR_BUFFER, c->name, "the buffer is NULL");
+    return error;
+}
+
 static int check_side(const struct coll_call *c, struct side *s, int blocks)
 {
     int error = MPI_SUCCESS;
+    s->blocks = blocks;
     if (!blocks)
         return MPI_SUCCESS;
     if (!s->datatypes)
         error = check_type(c->name, c->comm, s->datatype, &s->type);
     if (!error && !numbers_given(&s->counts))
-        error = check_buffer(c->name, c->comm, s->buf, s->count, s->datatype, &s->type);
-    for (int i = 0; !error && numbers_given(&s->counts) && i < blocks; i++) {
-        error = check_count(c->name, c->comm, number_at(&s->counts, i));
-        if (!error && s->datatypes)
-            error = check_type(c->name, c->comm, s->datatypes[i], &s->type);
-        if (!error && !s->buf && number_at(&s->counts, i) && s->type->size &&
-            s->type->true_lb == 0 && !numbers_given(&s->displs))
-            error = raise_on(c->comm, MPI_ERR_BUFFER, c->name, "the buffer is NULL");
-    }
+        return check_buffer(c->name, c->comm, s->buf, s->count, s->datatype, &s->type);
+    for (int i = 0; !error && i < blocks; i++)
+        error = check_block(c, s, i);
     return error;
 }
 
@@ -268,24 +280,37 @@ struct coll_request {
     int tag; // given when it is made: runs of several persistent ones may start in any order
 };
 
-static void keep_parts(const struct coll_call *c)
+static void keep_types(struct side *s)
 {
-    if (c->send.type)
-        type_keep(c->send.type);
-    if (c->recv.type)
-        type_keep(c->recv.type);
-    if (c->op)
-        object_keep(c->op);
+    if (s->type)
+        type_keep(s->type);
+    if (!s->datatypes || !s->blocks)
+        return;
+    struct type **types = malloc((size_t)s->blocks * sizeof *types);
+    if (!types)
+        shim_fatal("no memory for the datatypes of a collective");
+    for (int i = 0; i < s->blocks; i++) {
+        types[i] = type_at_block(s, i);
+        type_keep(types[i]);
+    }
+    s->types = types;
+}
+
+static void drop_types(struct side *s)
+{
+    if (s->type)
+        type_drop(s->type);
+    for (int i = 0; s->types && i < s->blocks; i++)
+        type_drop(s->types[i]);
+    free(s->types);
 }
 
 static void release(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
     schedule_free(&q->schedule);
-    if (q->call.send.type)
-        type_drop(q->call.send.type);
-    if (q->call.recv.type)
-        type_drop(q->call.recv.type);
+    drop_types(&q->call.send);
+    drop_types(&q->call.recv);
     if (q->call.op)
         op_drop(q->call.op);
 }
@@ -314,7 +339,10 @@ static int new_request(struct coll_call *c, const MPI_Request *request, struct c
     q->schedule.steps = q->schedule.first;
     q->call = *c;
     q->tag = comm_next_tag(c->comm);
-    keep_parts(c);
+    keep_types(&q->call.send);
+    keep_types(&q->call.recv);
+    if (c->op)
+        object_keep(c->op);
     *made = q;
     return MPI_SUCCESS;
 }

@@ -53,7 +53,10 @@ struct side {
     struct numbers counts, displs; // displs in extents of the type, in bytes with types
     MPI_Datatype datatype;
     const MPI_Datatype *datatypes; // one each (alltoallw)
-    struct type *type;             // resolved
+    // resolved
+    int blocks; // 0: the side is not significant here
+    struct type *type;
+    struct type **types; // one each, with references; NULL: look datatypes up
 };
 
 struct coll_call {

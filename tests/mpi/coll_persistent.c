@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Persistent collectives: datatypes and operators that are freed once the request is made; several
+// runs of each with new data; several started at once, in orders that differ between the processes.
+// PES: 1 2 4 7
+#include "mpi_check.h"
+
+enum { MOST = 16, RUNS = 3 };
+
+// A block of two of every second int; one of each kind of peer, and each type is made anew.
+static void make_types(MPI_Datatype *type, int n)
+{
+    for (int i = 0; i < n; i++) {
+        OK(MPI_Type_vector(2, 1, 2, MPI_INT, &type[i]));
+        OK(MPI_Type_commit(&type[i]));
+    }
+}
+
+// The handles stay in the caller's array, as the array of a persistent call has to.
+static void free_types(const MPI_Datatype *type, int n)
+{
+    for (int i = 0; i < n; i++) {
+        MPI_Datatype t = type[i];
+        OK(MPI_Type_free(&t));
+    }
+}
+
+static struct {
+    int out[4 * MOST], in[4 * MOST];
+    int counts[MOST], displs[MOST];
+    MPI_Count long_counts[MOST];
+    MPI_Aint long_displs[MOST];
+    MPI_Datatype sent[MOST], got[MOST];
+} w;
+
+static void run_typed(MPI_Request *r, const int *from, int n)
+{
+    MPI_Datatype other[2 * MOST];
+    free_types(w.sent, n);
+    free_types(w.got, n);
+    make_types(other, 2 * n); // where the freed ones were
+    for (int run = 0; run < RUNS; run++) {
+        memset(w.in, 0xff, sizeof w.in);
+        for (int i = 0; i < 4 * n; i++)
+            w.out[i] = run * 1000 + me * 10 + i % 4;
+        OK(MPI_Start(r));
+        OK(MPI_Wait(r, MPI_STATUS_IGNORE));
+        CHECK_EACH(i, 4 * n, w.in[i], i % 2 ? -1 : run * 1000 + from[i / 4] * 10 + (int)i % 4);
+    }
+    OK(MPI_Request_free(r));
+    free_types(other, 2 * n);
+}
+
+static void typed(bool big)
+{
+    MPI_Request r;
+    int from[MOST];
+    make_types(w.sent, npes);
+    make_types(w.got, npes);
+    for (int i = 0; i < npes; i++)
+        from[i] = i;
+    if (big)
+        OK(MPI_Alltoallw_init_c(w.out, w.long_counts, w.long_displs, w.sent, w.in, w.long_counts,
+                                w.long_displs, w.got, MPI_COMM_WORLD, MPI_INFO_NULL, &r));
+    else
+        OK(MPI_Alltoallw_init(w.out, w.counts, w.displs, w.sent, w.in, w.counts, w.displs, w.got,
+                              MPI_COMM_WORLD, MPI_INFO_NULL, &r));
+    run_typed(&r, from, npes);
+}
+
+static void typed_neighbors(bool big)
+{
+    MPI_Comm ring;
+    MPI_Request r;
+    int from[2] = {(me + npes - 1) % npes, (me + 1) % npes}, periodic = 1;
+    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &npes, &periodic, 0, &ring));
+    make_types(w.sent, 2);
+    make_types(w.got, 2);
+    if (big)
+        OK(MPI_Neighbor_alltoallw_init_c(w.out, w.long_counts, w.long_displs, w.sent, w.in,
+                                         w.long_counts, w.long_displs, w.got, ring, MPI_INFO_NULL,
+                                         &r));
+    else
+        OK(MPI_Neighbor_alltoallw_init(w.out, w.counts, w.long_displs, w.sent, w.in, w.counts,
+                                       w.long_displs, w.got, ring, MPI_INFO_NULL, &r));
+    OK(MPI_Comm_free(&ring));
+    run_typed(&r, from, 2);
+}
+
+static void typed_at_once(void)
+{
+    MPI_Request r;
+    make_types(w.sent, npes);
+    memset(w.in, 0xff, sizeof w.in);
+    for (int i = 0; i < 4 * npes; i++)
+        w.out[i] = me;
+    OK(MPI_Ialltoallw(w.out, w.counts, w.displs, w.sent, w.in, w.counts, w.displs, w.sent,
+                      MPI_COMM_WORLD, &r));
+    free_types(w.sent, npes);
+    make_types(w.sent, npes);
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    free_types(w.sent, npes);
+    CHECK_EACH(i, 4 * npes, w.in[i], i % 2 ? -1 : (int)i / 4);
+}
+
+int main(void)
+{
+    mpi_start();
+    CHECK(npes <= MOST);
+    for (int i = 0; i < MOST; i++) {
+        w.counts[i] = 1;
+        w.long_counts[i] = 1;
+        w.displs[i] = i * (int)(4 * sizeof(int));
+        w.long_displs[i] = w.displs[i];
+    }
+    for (int big = 0; big < 2; big++) {
+        typed(big);
+        typed_neighbors(big);
+    }
+    typed_at_once();
+    return mpi_done();
+}
