@@ -108,13 +108,23 @@ static bool takes_part(const struct coll_call *c)
     return !(comm_is_inter(c->comm) && has_trait(c, ROOTED) && c->root == MPI_PROC_NULL);
 }
 
+// Is the receive buffer of a reduction significant here?
+static bool reduces_to(const struct coll_call *c)
+{
+    if (c->kind == COLL_EXSCAN && c->rank == 0)
+        return side_in_place(&c->send);
+    return !has_trait(c, ROOTED) || is_root(c);
+}
+
 // Sides that are not significant here may hold anything, MPI_IN_PLACE as well.
 static int check_in_place(const struct coll_call *c)
 {
     bool root = is_root(c), inter = comm_is_inter(c->comm), scatters = has_trait(c, SCATTERS);
     bool gathers = has_trait(c, ROOTED) && !scatters && c->kind != COLL_BCAST;
     bool sends = scatters ? root : !(gathers && root && inter);
-    bool receives = gathers ? root : !(scatters && root && inter);
+    bool receives = has_trait(c, REDUCES) ? reduces_to(c)
+                    : gathers             ? root
+                                          : !(scatters && root && inter);
     bool may_send = c->kind != COLL_BCAST && !has_trait(c, NEIGHBORS) && !inter && !scatters &&
                     (!gathers || root);
     bool may_receive = scatters && root && !inter;
@@ -147,7 +157,7 @@ static int check_reduction(struct coll_call *c)
     c->send.count = s->count;
     bool has_send = !side_in_place(&c->send) &&
                     !(comm_is_inter(c->comm) && c->root == MPI_ROOT && has_trait(c, ROOTED));
-    bool has_recv = !has_trait(c, ROOTED) || is_root(c);
+    bool has_recv = reduces_to(c);
     bool any = s->count && s->type->size && s->type->true_lb == 0 && !counted;
     if (any && ((has_send && !c->send.buf) || (has_recv && !s->buf)))
         return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "a buffer is NULL");

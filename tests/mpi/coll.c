@@ -273,6 +273,25 @@ static void insignificant(void)
     }
 }
 
+// So may the receive buffer of rank 0 in an exclusive scan, but for one in place.
+static void exclusive_scan(void)
+{
+    int own = me + 1, before = -1, sum = me * (me + 1) / 2;
+    for (int form = 0; form < 3; form++) {
+        int *const other[] = {NULL, &own, MPI_IN_PLACE};
+        int *to = me ? &before : other[form];
+        DO(form, MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, &own, to, 1, MPI_INT, MPI_SUM);
+        CHECK_EQ(before, me ? sum : -1);
+        to = me ? &before : other[(form + 1) % 3];
+        DO(form, MPI_Exscan_c, MPI_Iexscan_c, MPI_Exscan_init_c, &own, to, 1, MPI_INT, MPI_SUM);
+        CHECK_EQ(own, me + 1);
+        int both = own;
+        DO(form, MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, MPI_IN_PLACE, &both, 1, MPI_INT,
+           MPI_SUM);
+        CHECK_EQ(both, me ? sum : own);
+    }
+}
+
 // Several at once on one communicator, completed in the opposite order.
 static void several(void)
 {
@@ -321,6 +340,7 @@ int main(void)
             reduce_scatters(n, form, !in_place);
         }
     insignificant();
+    exclusive_scan();
     several();
     OK(MPI_Op_free(&compose));
     OK(MPI_Type_free(&pair));
