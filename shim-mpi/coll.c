@@ -3,12 +3,13 @@
 #include "coll.h"
 
 #include "check.h"
+#include "info.h"
 #include "topo.h"
 
 #include <stdlib.h>
 
 // ---- What a kind of collective uses of a call
-enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, NEIGHBORS = 8, SEND_IS_RECV = 16, SCATTERS = 32 };
+enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, NEIGHBORS = 8, SCATTERS = 16 };
 static const unsigned char traits[] = {
     [COLL_BCAST] = ROOTED,
     [COLL_GATHER] = ROOTED,
@@ -33,54 +34,90 @@ static bool has_trait(const struct coll_call *c, int trait)
     return traits[c->kind] & trait;
 }
 
+// MPI_DATATYPE_NULL is the type of nothing.
 static struct type *type_at_block(const struct side *s, int i)
 {
-    return s->types ? s->types[i] : type_of(s->datatypes[i]);
+    if (s->types)
+        return s->types[i];
+    MPI_Datatype t = s->datatypes[i];
+    return type_of(t == MPI_DATATYPE_NULL ? MPI_BYTE : t);
 }
 
 struct block coll_block(const struct side *s, int i)
 {
-    struct block b = {.count = numbers_given(&s->counts) ? number_at(&s->counts, i) : s->count};
-    if (s->datatypes) {
+    if (s->form == SIDE_EACH)
+        return (struct block){coll_at(s, i), s->count, s->type};
+    struct block b = {.count = number_at(&s->counts, i), .type = s->type};
+    MPI_Count at = number_at(&s->displs, i);
+    if (s->form == SIDE_TYPED)
         b.type = type_at_block(s, i);
-        b.buf = (char *)s->buf + number_at(&s->displs, i);
-        return b;
-    }
-    b.type = s->type;
-    MPI_Count at = numbers_given(&s->displs)   ? number_at(&s->displs, i)
-                   : numbers_given(&s->counts) ? 0
-                                               : (MPI_Count)i * s->count;
-    b.buf = (char *)s->buf + at * s->type->extent;
+    else
+        at *= s->type->extent;
+    b.buf = (char *)s->buf + at;
     return b;
 }
 
 // ---- Checks
+enum { FIRST_PAGE = 4096 }; // where no data is
+
 static int check_block(const struct coll_call *c, const struct side *s, int i)
 {
     MPI_Count count = number_at(&s->counts, i);
     struct type *type = s->type;
     int error = check_count(c->name, c->comm, count);
-    if (!error && s->datatypes)
+    if (!error && s->form == SIDE_TYPED && (count || s->datatypes[i] != MPI_DATATYPE_NULL))
         error = check_type(c->name, c->comm, s->datatypes[i], &type);
-    if (!error && !s->buf && count && type->size && type->true_lb == 0 &&
-        !numbers_given(&s->displs))
-        error = raise_on(c->comm, MPI_ERR_BUFFER, c->name, "the buffer is NULL");
-    return error;
+    if (error || s->buf || !count || !type->size)
+        return error;
+    // MPI_BOTTOM is NULL as well: then displacements are addresses.
+    struct block b = coll_block(s, i);
+    if ((uintptr_t)b.buf + (uintptr_t)type->true_lb < FIRST_PAGE)
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "the buffer is NULL");
+    return MPI_SUCCESS;
+}
+
+static int check_arrays(const struct coll_call *c, const struct side *s)
+{
+    const char *missing = !numbers_given(&s->counts)               ? "counts"
+                          : !numbers_given(&s->displs)             ? "displacements"
+                          : s->form == SIDE_TYPED && !s->datatypes ? "datatypes"
+                                                                   : NULL;
+    if (!missing)
+        return MPI_SUCCESS;
+    return raise_on(c->comm, MPI_ERR_ARG, c->name, "the array of %s is NULL", missing);
 }
 
 static int check_side(const struct coll_call *c, struct side *s, int blocks)
 {
-    int error = MPI_SUCCESS;
     s->blocks = blocks;
     if (!blocks)
         return MPI_SUCCESS;
-    if (!s->datatypes)
-        error = check_type(c->name, c->comm, s->datatype, &s->type);
-    if (!error && !numbers_given(&s->counts))
+    if (s->form == SIDE_EACH)
         return check_buffer(c->name, c->comm, s->buf, s->count, s->datatype, &s->type);
+    int error = check_arrays(c, s);
+    if (!error && s->form == SIDE_COUNTED)
+        error = check_type(c->name, c->comm, s->datatype, &s->type);
     for (int i = 0; !error && i < blocks; i++)
         error = check_block(c, s, i);
     return error;
+}
+
+// Where the data begins, NULL: there is none, or it may lie in any order.
+static const char *first_byte(const struct side *s)
+{
+    bool any = s->blocks && s->form == SIDE_EACH && s->count && s->type->size;
+    return any ? (const char *)s->buf + s->type->true_lb : NULL;
+}
+
+static int check_both(struct coll_call *c, int sent, int received)
+{
+    int error = check_side(c, &c->send, sent);
+    if (!error)
+        error = check_side(c, &c->recv, received);
+    if (error || !first_byte(&c->send) || first_byte(&c->send) != first_byte(&c->recv))
+        return error;
+    return raise_on(c->comm, MPI_ERR_BUFFER, c->name,
+                    "both buffers are the same: MPI_IN_PLACE is for that, where it is allowed");
 }
 
 static bool is_root(const struct coll_call *c)
@@ -134,20 +171,13 @@ static int check_in_place(const struct coll_call *c)
     return MPI_SUCCESS;
 }
 
-static int check_reduction(struct coll_call *c)
+static int check_operator(struct coll_call *c)
 {
     struct side *s = &c->recv; // count and type of both
-    bool counted = c->kind == COLL_REDUCE_SCATTER;
-    int error = MPI_SUCCESS;
     c->op = op_of(c->op_handle);
     if (!c->op || c->op_handle == MPI_OP_NULL)
         return raise_on(c->comm, MPI_ERR_OP, c->name, "there is no such operator");
-    for (int i = 0; counted && i < c->size && !error; i++)
-        error = check_count(c->name, c->comm, number_at(&s->counts, i));
-    if (!error)
-        error = check_count(c->name, c->comm, s->count);
-    if (!error)
-        error = check_type(c->name, c->comm, s->datatype, &s->type);
+    int error = check_type(c->name, c->comm, s->datatype, &s->type);
     if (error)
         return error;
     if (!op_takes(c->op, s->type))
@@ -155,13 +185,42 @@ static int check_reduction(struct coll_call *c)
                         "the operator is not defined for elements of this datatype");
     c->send.type = s->type;
     c->send.count = s->count;
-    bool has_send = !side_in_place(&c->send) &&
-                    !(comm_is_inter(c->comm) && c->root == MPI_ROOT && has_trait(c, ROOTED));
-    bool has_recv = reduces_to(c);
-    bool any = s->count && s->type->size && s->type->true_lb == 0 && !counted;
-    if (any && ((has_send && !c->send.buf) || (has_recv && !s->buf)))
+    return MPI_SUCCESS;
+}
+
+// Of a reduction: elements that this process gives, and of the result that it gets.
+static int check_elements(const struct coll_call *c, MPI_Count *given, MPI_Count *got)
+{
+    const struct side *s = &c->recv;
+    *given = *got = s->count;
+    if (c->kind != COLL_REDUCE_SCATTER)
+        return check_count(c->name, c->comm, s->count);
+    if (!numbers_given(&s->counts))
+        return raise_on(c->comm, MPI_ERR_ARG, c->name, "argument recvcounts is NULL");
+    int error = MPI_SUCCESS;
+    *given = 0;
+    *got = number_at(&s->counts, c->rank);
+    for (int i = 0; i < c->size && !error; i++) {
+        error = check_count(c->name, c->comm, number_at(&s->counts, i));
+        *given += number_at(&s->counts, i);
+    }
+    return error;
+}
+
+static int check_reduction(struct coll_call *c)
+{
+    MPI_Count given, got;
+    int error = check_operator(c);
+    if (!error)
+        error = check_elements(c, &given, &got);
+    if (error || !c->recv.type->size)
+        return error;
+    bool in_place = side_in_place(&c->send), inter = comm_is_inter(c->comm);
+    bool gives = given && !in_place && !(inter && c->root == MPI_ROOT && has_trait(c, ROOTED));
+    bool gets = (in_place ? given : got) && reduces_to(c);
+    if (c->recv.type->true_lb == 0 && ((gives && !c->send.buf) || (gets && !c->recv.buf)))
         return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "a buffer is NULL");
-    if (any && has_send && has_recv && c->send.buf == s->buf && !comm_is_inter(c->comm))
+    if (gives && gets && c->send.buf == c->recv.buf && !inter)
         return raise_on(c->comm, MPI_ERR_BUFFER, c->name,
                         "both buffers are the same: give MPI_IN_PLACE as the send buffer");
     return MPI_SUCCESS;
@@ -186,8 +245,7 @@ static int check_sides(struct coll_call *c)
     case COLL_ALLGATHERV: send = !side_in_place(&c->send); break;
     default: send = side_in_place(&c->send) ? 0 : c->peers; break;
     }
-    int error = check_side(c, &c->send, send);
-    return error ? error : check_side(c, &c->recv, recv);
+    return check_both(c, send, recv);
 }
 
 static int check_neighbors(struct coll_call *c)
@@ -197,8 +255,7 @@ static int check_neighbors(struct coll_call *c)
         return raise_on(c->comm, MPI_ERR_TOPOLOGY, c->name, "the communicator has no topology");
     topology_degrees(c->comm, &in, &out);
     bool gathers = c->kind == COLL_NEIGHBOR_ALLGATHER || c->kind == COLL_NEIGHBOR_ALLGATHERV;
-    int error = check_side(c, &c->send, gathers ? 1 : out);
-    return error ? error : check_side(c, &c->recv, in);
+    return check_both(c, gathers ? 1 : out, in);
 }
 
 int coll_check(struct coll_call *c)
@@ -294,7 +351,7 @@ static void keep_types(struct side *s)
 {
     if (s->type)
         type_keep(s->type);
-    if (!s->datatypes || !s->blocks)
+    if (s->form != SIDE_TYPED || !s->blocks)
         return;
     struct type **types = malloc((size_t)s->blocks * sizeof *types);
     if (!types)
@@ -325,6 +382,12 @@ static void release(struct request *r)
         op_drop(q->call.op);
 }
 
+int coll_no_cancel(struct request *r)
+{
+    (void)r;
+    return MPI_ERR_REQUEST;
+}
+
 static int start(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
@@ -336,11 +399,16 @@ static int start(struct request *r)
     return MPI_SUCCESS;
 }
 
-static const struct request_class coll_class = {.start = start, .release = release};
+static const struct request_class coll_class = {
+    .start = start, .cancel = coll_no_cancel, .release = release};
 
-static int new_request(struct coll_call *c, const MPI_Request *request, struct coll_request **made)
+static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *request,
+                       struct coll_request **made)
 {
+    struct info *hints; // there are none to follow
     int error = coll_check(c);
+    if (!error)
+        error = info_check(info, c->comm, c->name, &hints);
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (error)
@@ -360,7 +428,7 @@ static int new_request(struct coll_call *c, const MPI_Request *request, struct c
 int coll_nonblocking(struct coll_call *c, MPI_Request *request)
 {
     struct coll_request *q;
-    int error = new_request(c, request, &q);
+    int error = new_request(c, MPI_INFO_NULL, request, &q);
     if (error)
         return error;
     start(&q->schedule.request);
@@ -368,10 +436,10 @@ int coll_nonblocking(struct coll_call *c, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
-int coll_persistent(struct coll_call *c, MPI_Request *request)
+int coll_persistent(struct coll_call *c, MPI_Info info, MPI_Request *request)
 {
     struct coll_request *q;
-    int error = new_request(c, request, &q);
+    int error = new_request(c, info, request, &q);
     if (error)
         return error;
     q->schedule.request.is_persistent = true;

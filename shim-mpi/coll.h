@@ -46,8 +46,11 @@ static inline bool numbers_given(const struct numbers *a)
     return a->narrow || a->wide;
 }
 
-// One side of a call: what is sent, or received.
+// One side of a call: what is sent, or received. Its blocks have one count, or each its own, or each
+// its own count and type.
+enum side_form { SIDE_EACH, SIDE_COUNTED, SIDE_TYPED };
 struct side {
+    enum side_form form;
     void *buf;
     MPI_Count count;               // of each block, where there are no counts
     struct numbers counts, displs; // displs in extents of the type, in bytes with types
@@ -91,7 +94,8 @@ static inline void *coll_at(const struct side *s, MPI_Count i)
     return (char *)s->buf + i * s->count * s->type->extent;
 }
 
-int coll_check(struct coll_call *c); // raises; resolves
+int coll_check(struct coll_call *c);   // raises; resolves
+int coll_no_cancel(struct request *r); // what MPI_Cancel does with the requests of collectives
 
 // Makes the steps.
 void coll_build(struct schedule *s, const struct coll_call *c);
@@ -130,6 +134,6 @@ int coll_messages(const struct coll_call *c);
 // The three forms of every call (coll_api.c).
 int coll_blocking(struct coll_call *c);
 int coll_nonblocking(struct coll_call *c, MPI_Request *request);
-int coll_persistent(struct coll_call *c, MPI_Request *request);
+int coll_persistent(struct coll_call *c, MPI_Info info, MPI_Request *request);
 
 #endif

@@ -21,8 +21,7 @@
     MPI_DEFINE(int, INIT, ARGS PARAMETERS, MPI_Info info, MPI_Request *request)    \
     {                                                                              \
         struct coll_call c = {.name = "MPI_" #INIT, .handle = comm, __VA_ARGS__};  \
-        (void)info;                                                                \
-        return coll_persistent(&c, request);                                       \
+        return coll_persistent(&c, info, request);                                 \
     }
 
 #define BUFFER(argument) (void *)(uintptr_t)(argument)
@@ -40,21 +39,21 @@ _Static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count), "displacements are read as
     {                                                           \
         .buf = BUFFER(buf_), .count = count_, .datatype = type_ \
     }
-#define BLOCKS(buf_, counts_, displs_, type_, COUNTS, DISPLS)                      \
-    {                                                                              \
-        .buf = BUFFER(buf_), .counts = COUNTS(counts_), .displs = DISPLS(displs_), \
-        .datatype = type_                                                          \
+#define BLOCKS(buf_, counts_, displs_, type_, COUNTS, DISPLS)                 \
+    {                                                                         \
+        .form = SIDE_COUNTED, .buf = BUFFER(buf_), .counts = COUNTS(counts_), \
+        .displs = DISPLS(displs_), .datatype = type_                          \
     }
-#define TYPED(buf_, counts_, displs_, types_, COUNTS, DISPLS)                      \
-    {                                                                              \
-        .buf = BUFFER(buf_), .counts = COUNTS(counts_), .displs = DISPLS(displs_), \
-        .datatypes = types_                                                        \
+#define TYPED(buf_, counts_, displs_, types_, COUNTS, DISPLS)               \
+    {                                                                       \
+        .form = SIDE_TYPED, .buf = BUFFER(buf_), .counts = COUNTS(counts_), \
+        .displs = DISPLS(displs_), .datatypes = types_                      \
     }
 
 FORMS(Barrier, Ibarrier, Barrier_init, (MPI_Comm comm), .kind = COLL_BARRIER)
 
 // The calls with counts: C the type of a count, D of a displacement; COUNTS, DISPLS how arrays of
-// them are read; W, WD the same for the displacements in bytes of the calls with many types.
+// them are read.
 #define ALL(SUFFIX_B, C, D, COUNTS, DISPLS)                                                        \
     FORMS(Bcast##SUFFIX_B, Ibcast##SUFFIX_B, Bcast_init##SUFFIX_B,                                 \
           (void *buffer, C count, MPI_Datatype datatype, int root, MPI_Comm comm),                 \

@@ -6,6 +6,7 @@
 #include "agree.h"
 #include "attr.h"
 #include "check.h"
+#include "coll.h"
 #include "info.h"
 #include "p2p.h"
 #include "topo.h"
@@ -117,7 +118,8 @@ static void release(struct request *r)
     comm_free(((struct duplication *)r)->new);
 }
 
-static const struct request_class duplication_class = {.release = release};
+static const struct request_class duplication_class = {.cancel = coll_no_cancel,
+                                                       .release = release};
 
 // ---- The new communicator as far as it goes without the others
 static struct comm *copy(struct comm *old)

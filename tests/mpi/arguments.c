@@ -132,6 +132,86 @@ static void collectives(void)
     WRONG(MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
 }
 
+// Arrays and buffers of the collectives with counts; NULL is for those that move nothing.
+static void with_counts(void)
+{
+    const MPI_Comm w = MPI_COMM_WORLD, self = MPI_COMM_SELF;
+    int n[64], at[64], far[64];
+    MPI_Datatype type[64], no_type[64];
+    for (int i = 0; i < npes; i++) {
+        n[i] = 1, at[i] = i, far[i] = 4 * i;
+        type[i] = MPI_INT, no_type[i] = MPI_DATATYPE_NULL;
+    }
+    int *to = must_alloc(sizeof(int) * (size_t)npes),
+        *from = must_alloc(sizeof(int) * (size_t)npes);
+    WRONG(MPI_Alltoallv(from, NULL, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_ARG);
+    WRONG(MPI_Alltoallv(from, n, at, MPI_INT, to, n, NULL, MPI_INT, w), MPI_ERR_ARG);
+    WRONG(MPI_Alltoallv(NULL, n, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Alltoallw(from, n, far, NULL, to, n, far, type, w), MPI_ERR_ARG);
+    WRONG(MPI_Alltoallw(from, n, far, type, to, n, NULL, type, w), MPI_ERR_ARG);
+    WRONG(MPI_Alltoallw(from, n, far, type, NULL, n, far, type, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Alltoallw(from, n, far, no_type, to, n, far, type, w), MPI_ERR_TYPE);
+    WRONG(MPI_Gatherv(from, 1, MPI_INT, to, n, NULL, MPI_INT, 0, self), MPI_ERR_ARG);
+    WRONG(MPI_Gatherv(from, 1, MPI_INT, NULL, n, at, MPI_INT, 0, self), MPI_ERR_BUFFER);
+    WRONG(MPI_Scatterv(from, NULL, at, MPI_INT, to, 1, MPI_INT, 0, self), MPI_ERR_ARG);
+    WRONG(MPI_Allgatherv(from, 1, MPI_INT, to, NULL, at, MPI_INT, w), MPI_ERR_ARG);
+    WRONG(MPI_Ialltoallw(from, n, far, NULL, to, n, far, type, w, &request), MPI_ERR_ARG);
+    WRONG(MPI_Alltoallw_init(from, n, far, NULL, to, n, far, type, w, MPI_INFO_NULL, &request),
+          MPI_ERR_ARG);
+    WRONG(MPI_Reduce_scatter(from, NULL, n, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Reduce_scatter(NULL, to, n, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Reduce_scatter(from, to, NULL, MPI_INT, MPI_SUM, w), MPI_ERR_ARG);
+    WRONG(MPI_Reduce_scatter(to, to, n, MPI_INT, MPI_SUM, w), MPI_ERR_BUFFER);
+    memset(n, 0, sizeof n);
+    OK(MPI_Alltoallw(from, n, far, no_type, to, n, far, no_type, w));
+    OK(MPI_Alltoallv(NULL, n, at, MPI_INT, NULL, n, at, MPI_INT, w));
+    OK(MPI_Reduce_scatter(NULL, NULL, n, MPI_INT, MPI_SUM, w));
+    free(from);
+    free(to);
+}
+
+static void neighbors(void)
+{
+    MPI_Comm ring, line;
+    MPI_Aint at[2] = {0, sizeof(int)};
+    int n[2] = {1, 1}, periodic = 1, one = 1, alone = 0;
+    MPI_Datatype type[2] = {MPI_INT, MPI_INT};
+    OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &npes, &periodic, 0, &ring));
+    WRONG(MPI_Neighbor_alltoallw(a, n, NULL, type, b, n, at, type, ring), MPI_ERR_ARG);
+    WRONG(MPI_Neighbor_alltoallw(a, n, at, type, b, n, at, NULL, ring), MPI_ERR_ARG);
+    WRONG(MPI_Neighbor_allgatherv(a, 1, MPI_INT, b, NULL, n, MPI_INT, ring), MPI_ERR_ARG);
+    WRONG(MPI_Neighbor_alltoall(a, 1, MPI_INT, NULL, 1, MPI_INT, ring), MPI_ERR_BUFFER);
+    OK(MPI_Comm_free(&ring));
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, &alone, &one, 0, &alone, &one,
+                                      MPI_INFO_NULL, 0, &line));
+    OK(MPI_Neighbor_alltoallw(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line));
+    OK(MPI_Comm_free(&line));
+}
+
+// The same buffer on both sides, infos, and requests of collectives.
+static void forms(void)
+{
+    const MPI_Comm w = MPI_COMM_WORLD;
+    const MPI_Info no_info = (MPI_Info)MPI_INT;
+    int *all = must_alloc(sizeof(int) * (size_t)npes);
+    WRONG(MPI_Gather(all, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
+    WRONG(MPI_Scatter(all, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER);
+    WRONG(MPI_Allgather(all, 1, MPI_INT, all, 1, MPI_INT, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Ialltoall(all, 1, MPI_INT, all, 1, MPI_INT, w, &request), MPI_ERR_BUFFER);
+    OK(MPI_Allgather(all, 0, MPI_INT, all, 0, MPI_INT, w));
+    WRONG(MPI_Barrier_init(w, no_info, &request), MPI_ERR_INFO);
+    WRONG(MPI_Bcast_init(a, 1, MPI_INT, 0, w, no_info, &request), MPI_ERR_INFO);
+    WRONG(MPI_Barrier_init(w, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
+    WRONG(MPI_Allreduce(a, b, 1, MPI_CHAR, MPI_SUM, w), MPI_ERR_OP);
+    WRONG(MPI_Allreduce(a, b, 1, MPI_INT, MPI_REPLACE, w), MPI_ERR_OP);
+    OK(MPI_Ibarrier(w, &request));
+    WRONG(MPI_Cancel(&request), MPI_ERR_REQUEST);
+    OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    OK(MPI_Barrier_init(w, MPI_INFO_ENV, &request));
+    OK(MPI_Request_free(&request));
+    free(all);
+}
+
 // Handles of other chapters, and predefined ones that cannot be freed.
 static void handles(void)
 {
@@ -183,6 +263,9 @@ int main(void)
     receives();
     completions();
     collectives();
+    with_counts();
+    neighbors();
+    forms();
     handles();
     infos();
     CHECK(request == MPI_REQUEST_NULL);
