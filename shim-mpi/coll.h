@@ -125,7 +125,9 @@ void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count
 bool coll_team_run(const struct coll_call *c, int *error);
 // The same, of a broadcast of n bytes.
 bool coll_team_bcast(const struct coll_call *c, MPI_Count n, int *error);
-void coll_team_end(struct comm *comm); // collective: MPI_Comm_free
+// MPI_Comm_free: all members come here, and none waits. coll_team_down waits for all that have begun.
+void coll_team_end(struct comm *comm);
+void coll_team_down(void);
 // Short broadcasts, through the team or by messages: true, on all members, when it is done.
 bool coll_bcast_now(const struct coll_call *c, int *error);
 // By messages, blocking; of a resolved call. An error code, which has not been raised.

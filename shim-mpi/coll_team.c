@@ -71,11 +71,40 @@ static shmem_team_t team_of(struct comm *comm)
     return comm->team;
 }
 
+// ---- Its end. MPI_Comm_free waits for nobody, so the members part by a barrier that is not waited
+// for, over the communicator's messages: when it is done, they have all left the last collective, and
+// none reads or writes what this one shares with the team.
+static _Atomic int parting; // teams that are not given back yet
+
+static void give_back(struct request *r, void *team)
+{
+    (void)r;
+    shoal_team_undo(team);
+    atomic_fetch_sub_explicit(&parting, 1, memory_order_relaxed);
+}
+
 void coll_team_end(struct comm *comm)
 {
-    if (comm->team != SHMEM_TEAM_INVALID)
-        shmem_team_destroy(comm->team);
+    struct coll_call c = {
+        .name = "MPI_Comm_free", .kind = COLL_BARRIER, .handle = object_handle(comm)};
+    MPI_Request barrier;
+    shmem_team_t team = comm->team;
+    if (team == SHMEM_TEAM_INVALID)
+        return;
     comm->team = SHMEM_TEAM_INVALID;
+    shmem_quiet(); // the team's puts do not come later than the barrier
+    if (coll_nonblocking(&c, &barrier))
+        return;
+    atomic_fetch_add_explicit(&parting, 1, memory_order_relaxed);
+    request_then(request_of(barrier), give_back, team);
+    request_drop(request_of(barrier));
+}
+
+void coll_team_down(void)
+{
+    struct idle idle = idle_start();
+    while (atomic_load_explicit(&parting, memory_order_relaxed))
+        idle_step(&idle);
 }
 
 // ---- One collective

@@ -8,6 +8,7 @@
 #include "comm.h"
 
 #include "attr.h"
+#include "coll.h"
 #include "error.h"
 #include "info.h"
 #include "p2p.h"
@@ -193,8 +194,29 @@ void comm_show_world(bool shown)
     object_predefined[(uintptr_t)MPI_COMM_SELF] = shown ? &comm_self.head : NULL;
 }
 
+static struct comm *find_with_team(void)
+{
+    struct comm *c = NULL;
+    shim_lock_take(&known_lock);
+    for (int i = 0; i < BUCKETS && !c; i++)
+        for (c = known[i]; c && (c == &comm_world || c->team == SHMEM_TEAM_INVALID);)
+            c = c->next_known;
+    shim_lock_give(&known_lock);
+    return c;
+}
+
+// Who has not freed a communicator meets here those who have.
+static void end_teams(void)
+{
+    struct comm *c;
+    while ((c = find_with_team()))
+        coll_team_end(c);
+    coll_team_down();
+}
+
 void comm_down(void)
 {
+    end_teams();
     comm_show_world(false);
     drop_parts(&comm_self);
     drop_parts(&comm_world);
