@@ -94,6 +94,12 @@ static inline void *coll_at(const struct side *s, MPI_Count i)
     return (char *)s->buf + i * s->count * s->type->extent;
 }
 
+// A side that is one block.
+static inline struct block coll_whole(const struct side *s)
+{
+    return (struct block){s->buf, s->count, s->type};
+}
+
 int coll_check(struct coll_call *c);   // raises; resolves
 int coll_no_cancel(struct request *r); // what MPI_Cancel does with the requests of collectives
 
@@ -114,7 +120,9 @@ void coll_scan(struct schedule *s, const struct coll_call *c);
 void coll_inter(struct schedule *s, const struct coll_call *c);
 void coll_neighbor(struct schedule *s, const struct coll_call *c);
 
-// Parts of them that others use: count elements at buf of rank `root` to all.
+// Parts of them that others use. What this process gives to a reduction, copied to acc.
+void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc);
+// count elements at buf of rank `root` to all.
 void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);
 // acc holds this process's elements; afterwards on rank 0 of comm those of all, in rank order.

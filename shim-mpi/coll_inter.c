@@ -105,8 +105,7 @@ static void all_to_all(struct schedule *s, const struct coll_call *c)
     bool gathers = c->kind == COLL_ALLGATHER || c->kind == COLL_ALLGATHERV;
     for (int i = 0; i < c->peers; i++) {
         struct block in = coll_block(&c->recv, i);
-        struct block out = gathers ? (struct block){c->send.buf, c->send.count, c->send.type}
-                                   : coll_block(&c->send, i);
+        struct block out = gathers ? coll_whole(&c->send) : coll_block(&c->send, i);
         schedule_recv(s, in.buf, in.count, in.type, i);
         schedule_send(s, out.buf, out.count, out.type, i);
     }
@@ -156,8 +155,7 @@ void coll_neighbor(struct schedule *s, const struct coll_call *c)
     int swap = c->comm->topology->kind == MPI_CART;
     for (int k = 0; k < out_n; k++) {
         int i = k ^ swap;
-        struct block b = gathers ? (struct block){c->send.buf, c->send.count, c->send.type}
-                                 : coll_block(&c->send, i);
+        struct block b = gathers ? coll_whole(&c->send) : coll_block(&c->send, i);
         if (out[i] != MPI_PROC_NULL)
             schedule_send(s, b.buf, b.count, b.type, out[i]);
     }

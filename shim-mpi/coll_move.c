@@ -7,11 +7,6 @@ static void copy_block(struct schedule *s, struct block to, struct block from)
     schedule_copy(s, to.buf, to.count, to.type, from.buf, from.count, from.type);
 }
 
-static struct block whole(const struct side *s)
-{
-    return (struct block){s->buf, s->count, s->type};
-}
-
 void coll_gather(struct schedule *s, const struct coll_call *c)
 {
     if (c->rank != c->root) {
@@ -23,7 +18,7 @@ void coll_gather(struct schedule *s, const struct coll_call *c)
         if (i != c->rank)
             schedule_recv(s, b.buf, b.count, b.type, i);
         else if (!side_in_place(&c->send))
-            copy_block(s, b, whole(&c->send));
+            copy_block(s, b, coll_whole(&c->send));
     }
 }
 
@@ -38,7 +33,7 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
         if (i != c->rank)
             schedule_send(s, b.buf, b.count, b.type, i);
         else if (!side_in_place(&c->recv))
-            copy_block(s, whole(&c->recv), b);
+            copy_block(s, coll_whole(&c->recv), b);
     }
 }
 
@@ -67,7 +62,7 @@ static void allgather_ring(struct schedule *s, const struct coll_call *c)
 void coll_allgather(struct schedule *s, const struct coll_call *c)
 {
     if (!side_in_place(&c->send))
-        copy_block(s, coll_block(&c->recv, c->rank), whole(&c->send));
+        copy_block(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
     schedule_round(s);
     if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);

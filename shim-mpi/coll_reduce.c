@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions to all, by parts, and scans. Parts are combined in the order of the ranks (see
-// coll_tree.c), except long reductions with operators that commute, whose order is fixed as well but
-// another one for each slice.
+// coll_tree.c), whether the operator commutes or not; where the brackets are depends on the length
+// and on the number of processes alone.
 #include "coll.h"
 
 enum { ALLREDUCE_SLICES = 16384 }; // bytes from which an allreduce goes by slices
-
-static void load_own(struct schedule *s, const struct coll_call *c, void *acc)
-{
-    const void *from = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
-    schedule_copy(s, acc, c->recv.count, c->recv.type, from, c->recv.count, c->recv.type);
-}
 
 // acc of the lower of two neighbouring sets of ranks, and in of the higher, or the other way round.
 static void combine(struct schedule *s, void *acc, void *in, MPI_Count n, struct type *t,
@@ -39,7 +33,7 @@ static void allreduce_short(struct schedule *s, const struct coll_call *c)
     struct type *t = c->recv.type;
     int whole = power_of_two(c->size), extra = c->size - whole, me = c->rank, virtual;
     void *acc = c->recv.buf, *in = schedule_elements(s, n, t);
-    load_own(s, c, acc);
+    coll_add_own(s, c, acc);
     if (me < 2 * extra && me % 2) {
         schedule_send(s, acc, n, t, me - 1);
         schedule_round(s);
@@ -142,7 +136,7 @@ void coll_scan(struct schedule *s, const struct coll_call *c)
     struct type *t = c->recv.type;
     bool exclusive = c->kind == COLL_EXSCAN, has_before = false;
     void *whole = schedule_elements(s, n, t), *before = exclusive ? c->recv.buf : NULL;
-    load_own(s, c, whole);
+    coll_add_own(s, c, whole);
     for (int d = 1; d < c->size; d *= 2) {
         void *in = c->rank >= d ? schedule_elements(s, n, t) : NULL;
         if (in)

@@ -105,12 +105,10 @@ void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count
     }
 }
 
-// What this process contributes, in a buffer that may be overwritten.
-static void *own_copy(struct schedule *s, const struct coll_call *c, void *acc)
+void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc)
 {
     const void *from = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
     schedule_copy(s, acc, c->recv.count, c->recv.type, from, c->recv.count, c->recv.type);
-    return acc;
 }
 
 void coll_reduce(struct schedule *s, const struct coll_call *c)
@@ -118,7 +116,7 @@ void coll_reduce(struct schedule *s, const struct coll_call *c)
     MPI_Count n = c->recv.count;
     struct type *t = c->recv.type;
     void *acc = c->rank == c->root && c->root == 0 ? c->recv.buf : schedule_elements(s, n, t);
-    own_copy(s, c, acc);
+    coll_add_own(s, c, acc);
     coll_add_reduce(s, c->comm, acc, n, t);
     schedule_round(s);
     if (c->root == 0)
