@@ -8,6 +8,7 @@
 #include "region.h"
 #include "remote.h"
 #include "settings.h"
+#include "stream.h"
 #include "trigger.h"
 #include "wait.h"
 
@@ -140,7 +141,8 @@ bool deferred_start(struct work *w)
     struct transport_step step[STEPS];
     struct work *work[STEPS] = {w};
     size_t n = 1, most = net.facts.chain_max < STEPS ? net.facts.chain_max : STEPS;
-    if (most < 2 || !w->done || !step_of(w, &step[0]))
+    // What waits for batches before a fence is run by software.
+    if (most < 2 || !w->done || stream_is_fenced(&stream_default) || !step_of(w, &step[0]))
         return false;
     struct chain *chain = chain_new();
     if (!chain)

@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 
-enum { LINKS = 40, BYTES = 300, ROUNDS = 20 };
+enum { LINKS = 40, BYTES = 300, WORDS = 60, ROUNDS = 20 };
 
 static struct box {
     unsigned char data[LINKS][BYTES];
-    uint64_t word, sum, flag;
+    uint64_t word, sum, flag, words[WORDS];
     uint32_t small;
 } box, zero;
 static unsigned char source[LINKS][BYTES];
@@ -125,6 +125,27 @@ static void test_flag(int round)
     shmem_barrier_all();
 }
 
+// ---- Words that are gathered, a fence, and a flag by a chain: who sees the flag sees the words.
+static void test_fence(int round)
+{
+    begin();
+    values[0] = (uint64_t)round + 1;
+    shoal_work_t flag = put_of(&box.flag, &values[0], sizeof values[0]),
+                 put = put_of(&box.sum, &values[0], sizeof values[0]);
+    arm(&flag, ct[0], 1, ct[1]);
+    arm(&put, ct[1], 1, ct[2]);
+    shmem_barrier_all();
+    for (int i = 0; i < WORDS; i++)
+        shmem_uint64_p(&box.words[i], values[0], next_pe);
+    shmem_fence();
+    count(me, ct[0], 1, 0);
+    while (!shmem_uint64_test(&box.flag, SHMEM_CMP_EQ, (uint64_t)round + 1))
+        ;
+    CHECK_EACH(i, WORDS, box.words[i], (uint64_t)round + 1);
+    wait_sum(ct[2], 1);
+    shmem_barrier_all();
+}
+
 // ---- On one threshold a put, and a count at the target: who sees the count sees the put.
 static void test_mixed(int round)
 {
@@ -221,6 +242,7 @@ int main(void)
         test_counters(round);
         test_one_counter(round);
         test_flag(round);
+        test_fence(round);
         test_mixed(round);
         test_cancel(round);
     }
