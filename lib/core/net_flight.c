@@ -206,8 +206,9 @@ static void send_piece(struct flight *f, const struct operation *op, int pe, siz
                   : is_atomic && local ? element_size((shoal_type_t)op->type)
                                        : 0;
     struct operation piece = *op;
-    piece.has_comp = false;
-    piece.initiator = world.me;
+    piece.has_comp = op->kind == OPERATION_COMPLETE;
+    if (!piece.has_comp)
+        piece.initiator = world.me;
     piece.remote.offset += at;
     if (!is_atomic)
         piece.n = n;

@@ -64,8 +64,14 @@ static int run_signal(const struct completion *comp)
     return SHOAL_OK;
 }
 
-// The target does its part.
-static void tell_target(const struct completion *comp, int initiator, int target)
+// Only a signal in a region can fail there: the region may be gone.
+static bool may_fail(const struct completion *comp)
+{
+    return comp->signal_op >= 0 && comp->signal.region >= REGION_FIRST;
+}
+
+// The target, of another node, does its part.
+static int run_there(const struct completion *comp, int initiator, int target)
 {
     struct operation op = {.kind = OPERATION_COMPLETE,
                            .initiator = initiator,
@@ -73,26 +79,28 @@ static void tell_target(const struct completion *comp, int initiator, int target
                            .has_comp = true,
                            .comp = *comp};
     op.comp.initiator_ct = SHOAL_CT_NONE;
+    if (may_fail(comp))
+        return net_run(&op, target);
     if (comp->signal_op >= 0 || comp->target_ct || comp->am_id)
         net_tell(&op, target);
+    return SHOAL_OK;
 }
 
-int completion_run(const struct completion *comp, int initiator, int target)
+static int run_here(const struct completion *comp, int initiator, int target)
 {
-    int status = SHOAL_OK;
-    if (unlikely(!world_is_here(target))) {
-        tell_target(comp, initiator, target);
-        if (comp->initiator_ct)
-            counter_add(counter_at(initiator, comp->initiator_ct), initiator, 1, 0);
-        return status;
-    }
-    if (comp->signal_op >= 0)
-        status = run_signal(comp);
+    int status = comp->signal_op >= 0 ? run_signal(comp) : SHOAL_OK;
     if (comp->target_ct)
         counter_add(counter_at(target, comp->target_ct), target, 1, 0);
     if (comp->am_id)
         inbox_send_for(initiator, target,
                        &(struct inbox_message){.id = (uint8_t)comp->am_id, .arg = comp->am_arg});
+    return status;
+}
+
+int completion_run(const struct completion *comp, int initiator, int target)
+{
+    int status = likely(world_is_here(target)) ? run_here(comp, initiator, target)
+                                               : run_there(comp, initiator, target);
     if (comp->initiator_ct)
         counter_add(counter_at(initiator, comp->initiator_ct), initiator, !status, !!status);
     return status;
