@@ -74,6 +74,7 @@ struct transport_step {
 
 struct transport_facts {
     const char *name;
+    const char *provider;       // of a network library that has several, NULL: none
     char interface[48];         // internet address of the one in use, as text; empty: it has none
     bool load_store;            // ptr() answers: the runtime then skips the data calls
     bool rma_needs_target;      // puts and gets end only when the target calls progress

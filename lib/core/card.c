@@ -14,31 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t card_stride = CARD_SIZE;
-
-// How much of one is in use.
-static size_t card_bytes(void)
-{
-    return offsetof(struct card, address) + net.facts.address_size;
-}
+size_t card_stride = CARD_ADDRESS;
 
 int card_write(void)
 {
     const struct pe_ctl *ctl = world_ctl(world.me);
-    if (net.facts.address_size > CARD_ADDRESS) {
-        log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most",
-                 net.facts.name, net.facts.address_size, CARD_ADDRESS);
+    const struct transport_facts *facts = &net.facts;
+    if (facts->address_size > CARD_ADDRESS) {
+        log_line(LOG_ERROR, LOG_BOOT, "%s: its addresses have %zu bytes, %d at most", facts->name,
+                 facts->address_size, CARD_ADDRESS);
         return -1;
     }
-    card_stride = (card_bytes() + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    card_stride = (facts->address_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     struct card *card = card_of(world.job, world.me);
-    card->layout = JOB_LAYOUT;
-    card->heap_size = world.heap_size;
     card->data_size = ctl->data_size;
     card->data_hash = ctl->data_hash;
-    snprintf(card->transport, sizeof card->transport, "%s", net.facts.name);
-    card->address_n = (uint32_t)net.facts.address_size;
-    if (net.transport->address(net.ep, card->address))
+    card->address_n = (uint32_t)facts->address_size;
+    snprintf(card->transport, sizeof card->transport, "%s", facts->name);
+    snprintf(card->provider, sizeof card->provider, "%s", facts->provider ? facts->provider : "");
+    if (net.transport->address(net.ep, card_address(world.job, world.me)))
         return -1;
     // Pairs with the acquire load in wait_for_cards.
     atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
@@ -63,106 +57,159 @@ static int most_slots(void)
     return most;
 }
 
-// A node's bytes: its extra ones, then its PEs' cards by slot.
-struct blobs {
-    size_t extra, each, whole;
-    char *mine, *all;
-};
-
-static void pack(struct blobs *b, const void *extra)
+static bool leads(void)
 {
-    memcpy(b->mine, extra, b->extra);
-    for (int pe = world.first; pe < world.end; pe++)
-        if (world_is_here(pe))
-            memcpy(b->mine + b->extra + (size_t)world.job->pe[pe].slot * b->each,
-                   card_of(world.job, pe), b->each);
+    return world.job->pe[world.me].slot == 0;
 }
 
-static void unpack(const struct blobs *b, char *extras)
+// One blob of n bytes from each node, in *all, to be freed; NULL for those who do not lead. `mine` is
+// freed. 0, or -1 after one line.
+static int exchange(char *mine, size_t n, char **all)
 {
-    for (int node = 0; node < world.nodes; node++)
-        memcpy(extras + (size_t)node * b->extra, b->all + (size_t)node * b->whole, b->extra);
-    for (int pe = 0; pe < world.npes; pe++) {
+    *all = leads() ? calloc((size_t)world.nodes, n) : NULL;
+    int status = leads() && (!mine || !*all) ? -1 : 0;
+    if (status)
+        log_line(LOG_ERROR, LOG_BOOT, "no memory for the addresses of %d PEs", world.npes);
+    else
+        status = pmi_exchange(join_pmi(), mine, n, *all);
+    free(mine);
+    if (status)
+        free(*all);
+    return status;
+}
+
+// The node's PEs have found their cards to be the same, so that of its leader stands for them.
+static int exchange_cards(const void *extra, size_t extra_n, char *extras)
+{
+    size_t n = sizeof(struct card) + extra_n;
+    char *mine = leads() ? malloc(n) : NULL, *all;
+    if (mine) {
+        memcpy(mine, card_of(world.job, world.me), sizeof(struct card));
+        memcpy(mine + sizeof(struct card), extra, extra_n);
+    }
+    if (exchange(mine, n, &all))
+        return -1;
+    for (int pe = 0; all && pe < world.npes; pe++)
+        if (!world_is_here(pe))
+            memcpy(card_of(world.job, pe), all + (size_t)world.job->pe[pe].node * n,
+                   sizeof(struct card));
+    for (int node = 0; all && node < world.nodes; node++)
+        memcpy(extras + (size_t)node * extra_n, all + (size_t)node * n + sizeof(struct card),
+               extra_n);
+    free(all);
+    return 0;
+}
+
+// By node and slot.
+static int exchange_addresses(void)
+{
+    size_t each = net.facts.address_size, n = each * (size_t)most_slots();
+    char *mine = leads() ? calloc(1, n) : NULL, *all;
+    for (int pe = world.first; mine && pe < world.end; pe++)
+        if (world_is_here(pe))
+            memcpy(mine + (size_t)world.job->pe[pe].slot * each, card_address(world.job, pe), each);
+    if (exchange(mine, n, &all))
+        return -1;
+    for (int pe = 0; all && pe < world.npes; pe++) {
         const struct job_pe *at = &world.job->pe[pe];
         if (!world_is_here(pe))
-            memcpy(card_of(world.job, pe),
-                   b->all + (size_t)at->node * b->whole + b->extra + (size_t)at->slot * b->each,
-                   b->each);
+            memcpy(card_address(world.job, pe),
+                   all + (size_t)at->node * n + (size_t)at->slot * each, each);
+    }
+    free(all);
+    return 0;
+}
+
+// ---- Comparing
+static const char *describe(const struct card *card, char *text, size_t size)
+{
+    snprintf(text, size, "%.*s%s%.*s", (int)sizeof card->transport, card->transport,
+             card->provider[0] ? " with provider " : "", (int)sizeof card->provider,
+             card->provider);
+    return text;
+}
+
+// In words; false: they are the same.
+static bool differ(int a, int b, char *line, size_t size)
+{
+    const struct card *one = card_of(world.job, a), *other = card_of(world.job, b);
+    char who_a[HOST_TEXT], who_b[HOST_TEXT], has_a[80], has_b[80];
+    host_of(a, who_a);
+    host_of(b, who_b);
+    describe(one, has_a, sizeof has_a);
+    describe(other, has_b, sizeof has_b);
+    if (one->data_size != other->data_size || one->data_hash != other->data_hash)
+        snprintf(line, size,
+                 "%s runs otherwise than %s, with another executable: all hosts need the same file",
+                 who_b, who_a);
+    else if (strcmp(has_a, has_b))
+        snprintf(line, size,
+                 "%s uses transport %s, and %s %s: give all PEs the same SHOAL_TRANSPORT and "
+                 "SHOAL_OFI_PROVIDER",
+                 who_b, has_b, who_a, has_a);
+    else if (one->address_n != other->address_n)
+        snprintf(line, size,
+                 "%s has another version of libshoal-%s than %s: install the same one on all hosts",
+                 who_b, net.facts.name, who_a);
+    else
+        return false;
+    return true;
+}
+
+// The PEs of this file; whoever finds a difference first says so.
+static void compare_here(void)
+{
+    bool hosts = job_has_hosts(world.job);
+    int first = hosts ? world.first : 0;
+    char line[600];
+    for (int pe = first; pe < (hosts ? world.end : world.npes); pe++)
+        if ((!hosts || world_is_here(pe)) && differ(first, pe, line, sizeof line))
+            host_refuse("%s", line);
+}
+
+// All PEs compare the same cards and find the same; the first one says so.
+static void compare_hosts(void)
+{
+    char line[600];
+    for (int pe = 0; pe < world.npes; pe++) {
+        if (world.job->pe[pe].slot || !differ(0, pe, line, sizeof line))
+            continue;
+        if (world.me == 0)
+            log_line(LOG_ERROR, LOG_BOOT, "%s", line);
+        join_pmi()->fence(join_pmi()); // nobody ends before that line is out
+        _exit(EXIT_FAILURE);
     }
 }
 
-// Between hosts the nodes' leaders exchange what their PEs have written.
-static int exchange(const void *extra, size_t extra_n, void *extras)
+// ---- All of it
+
+// The leader has written into the file what others wait for: they are `count` steps in all.
+static void step(int count)
 {
-    bool leads = world.job->pe[world.me].slot == 0;
-    struct blobs b = {.extra = extra_n, .each = card_bytes()};
-    b.whole = b.extra + b.each * (size_t)most_slots();
-    b.mine = leads ? calloc(1, b.whole) : NULL;
-    b.all = leads ? calloc((size_t)world.nodes, b.whole) : NULL;
-    int status = leads && (!b.mine || !b.all) ? -1 : 0;
-    if (status)
-        log_line(LOG_ERROR, LOG_BOOT, "no memory for the addresses of %d PEs", world.npes);
-    if (leads && !status)
-        pack(&b, extra);
-    if (!status)
-        status = pmi_exchange(join_pmi(), b.mine, b.whole, b.all);
-    if (leads && !status)
-        unpack(&b, extras);
-    free(b.mine);
-    free(b.all);
-    return status;
+    if (leads()) {
+        atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
+        bell_check(&world.job->bell);
+    }
+    wait_for_cards(count);
 }
 
 int card_gather(const void *extra, size_t extra_n, void *extras)
 {
+    enum { STEPS = 2 };
     static int times;
     bool hosts = job_has_hosts(world.job);
-    int before = times * (world.job->slots + hosts);
+    int written = times * (world.job->slots + hosts * STEPS) + world.job->slots;
     times++;
-    wait_for_cards(before + world.job->slots);
+    wait_for_cards(written);
+    compare_here();
     if (!hosts)
         return 0;
-    if (exchange(extra, extra_n, extras))
+    if (exchange_cards(extra, extra_n, extras))
         return -1;
-    if (world.job->pe[world.me].slot == 0) {
-        atomic_fetch_add_explicit(&world.job->carded, 1, memory_order_release);
-        bell_check(&world.job->bell);
-    }
-    wait_for_cards(before + world.job->slots + 1);
+    step(written + 1);
+    compare_hosts();
+    if (exchange_addresses())
+        return -1;
+    step(written + STEPS);
     return 0;
-}
-
-// What b has otherwise than a, and what to do about it.
-static const char *difference(const struct card *a, const struct card *b)
-{
-    if (a->layout != b->layout)
-        return "another version of libshoal: install the same one on all hosts";
-    if (a->heap_size != b->heap_size)
-        return "another size of symmetric heap: give all hosts the same SHMEM_SYMMETRIC_SIZE";
-    if (a->data_size != b->data_size || a->data_hash != b->data_hash)
-        return "another executable: all hosts need the same file";
-    if (strncmp(a->transport, b->transport, sizeof a->transport) || a->address_n != b->address_n)
-        return "another transport: give all hosts the same SHOAL_TRANSPORT";
-    return NULL;
-}
-
-// All PEs compare the same cards and find the same; the first one says so.
-void card_compare(void)
-{
-    int node = 0;
-    for (int pe = 0; pe < world.npes; pe++) {
-        if (world.job->pe[pe].node != node) // one of each node stands for all of it
-            continue;
-        node++;
-        const char *what = difference(card_of(world.job, 0), card_of(world.job, pe));
-        if (!what)
-            continue;
-        char there[HOST_TEXT], here[HOST_TEXT];
-        if (world.me == 0)
-            log_line(LOG_ERROR, LOG_BOOT, "%s runs otherwise than %s, with %s", host_of(pe, there),
-                     host_of(0, here), what);
-        if (job_has_hosts(world.job))
-            join_pmi()->fence(join_pmi()); // nobody ends before that line is out
-        _exit(EXIT_FAILURE);
-    }
 }

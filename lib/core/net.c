@@ -119,7 +119,7 @@ void net_connect(int pe)
         return;
     pthread_mutex_lock(&connecting);
     if (!connected[pe]) {
-        if (net.transport->connect(net.ep, pe, card_of(world.job, pe)->address))
+        if (net.transport->connect(net.ep, pe, card_address(world.job, pe)))
             fatal("%s: the address of PE %d cannot be used", net.facts.name, pe);
         // Pairs with the acquire load above.
         atomic_store_explicit(&connected[pe], 1, memory_order_release);
@@ -238,7 +238,6 @@ int net_up(void)
         settings.coalesce = 0;
     if (host_watch_up())
         return -1;
-    card_compare();
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
     wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;

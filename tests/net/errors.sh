@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What is wrong between hosts is told in a line that names the host and says what to do, and soon: an
 # interface that is missing or leads elsewhere, a host that cannot be reached from some other, another
-# version of the library, another executable.
+# version of the library, another executable, another transport.
 set -u
 . "$(dirname "$0")/lib.sh"
 command -v mpiexec.hydra >/dev/null || skip "hydra's mpiexec is not installed (package mpich)"
@@ -124,4 +124,27 @@ sed -i 's/^#define JOB_LAYOUT .*/#define JOB_LAYOUT 99u/' "$tmp/other/lib/core/j
 make -s -C "$tmp/other" -j2 OPT=-O0 CC=gcc BUILD="$tmp/other/build" "$tmp"/other/build/lib/libshoal{,-ofi}.so >"$tmp/make" 2>&1 || fail "no other library: $(tail -n 3 "$tmp/make")"
 on_shoal2 "export LD_LIBRARY_PATH=$tmp/other/build/lib; export LD_PRELOAD=$tmp/other/build/lib/libshoal.so.0"
 told 'PE 2 on host shoal2 has another version of libshoal than PE 0 on host shoal1 .*install the same'
+
+# Another transport, or another of libfabric's providers: on a host, on one PE of a host, on a virtual node.
+remedy='give all PEs the same SHOAL_TRANSPORT and SHOAL_OFI_PROVIDER'
+on_pe() { # PE SETTING: on that PE alone, of four on two virtual nodes
+    run env SHOAL_VNODES=2 timeout -k 1 30 oshrun -n 4 bash -c "[ \$SHOAL_PE != $1 ] || export $2; exec $tmp/pair"
+}
+on_shoal2 "export SHOAL_OFI_PROVIDER=sockets"
+told "PE 2 on host shoal2 uses transport ofi with provider sockets, and PE 0 on host shoal1 ofi with provider [^ ]*: $remedy"
+on_shoal2 "[ \$PMI_RANK = 2 ] || export SHOAL_OFI_PROVIDER=sockets"
+told "PE 3 on host shoal2 uses transport ofi with provider sockets, and PE 2 on host shoal2 ofi with provider [^ ]*: $remedy"
+on_pe 2 SHOAL_OFI_PROVIDER=sockets
+told "PE 2 on node 1 uses transport ofi with provider sockets, and PE 0 on node 0 ofi with provider [^ ]*: $remedy"
+if [ -e "$build/lib/libshoal-ucx.so" ]; then
+    for other in ofi ucx; do
+        export SHOAL_TRANSPORT=$other
+        [ $other = ofi ] && there=ucx || there=ofi
+        on_shoal2 "export SHOAL_TRANSPORT=$there"
+        told "PE 2 on host shoal2 uses transport $there.*, and PE 0 on host shoal1 $other.*: $remedy"
+        on_pe 3 SHOAL_TRANSPORT=$there
+        told "PE 3 on node 1 uses transport $there.*, and PE 0 on node 0 $other.*: $remedy"
+    done
+    unset SHOAL_TRANSPORT
+fi
 exit 0

@@ -66,6 +66,7 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
     const struct ofi_profile *profile = ofi_profile(ep->info->fabric_attr->prov_name);
     *facts = (struct transport_facts){
         .name = "ofi",
+        .provider = ep->info->fabric_attr->prov_name,
         .rma_needs_target = profile->rma_needs_target,
         .amo_needs_target = profile->amo_needs_target,
         .amo_coherent_with_cpu = profile->coherent,
