@@ -49,6 +49,25 @@ static int parse_INT(const char *text, void *value)
     return 0;
 }
 
+static int parse_at_least(long least, const char *text, void *value)
+{
+    long n;
+    if (parse_INT(text, &n) || n < least)
+        return -1;
+    *(long *)value = n;
+    return 0;
+}
+
+static int parse_NATURAL(const char *text, void *value)
+{
+    return parse_at_least(0, text, value);
+}
+
+static int parse_COUNT(const char *text, void *value)
+{
+    return parse_at_least(1, text, value);
+}
+
 static int parse_SIZE(const char *text, void *value)
 {
     return settings_parse_size(text, value);
@@ -63,6 +82,8 @@ static int parse_TEXT(const char *text, void *value)
 static const char takes_FLAG[] = "anything";
 static const char takes_BOOL[] = "0 or 1";
 static const char takes_INT[] = "a whole number";
+static const char takes_NATURAL[] = "a whole number >= 0";
+static const char takes_COUNT[] = "a whole number >= 1";
 static const char takes_SIZE[] = "a number >= 0 with an optional k, m, g or t";
 static const char takes_TEXT[] = "a word";
 

@@ -12,6 +12,8 @@
 typedef bool setting_FLAG;
 typedef bool setting_BOOL;
 typedef long setting_INT;
+typedef long setting_NATURAL;
+typedef long setting_COUNT;
 typedef size_t setting_SIZE;
 typedef const char *setting_TEXT;
 

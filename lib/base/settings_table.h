@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every setting, once: the parser, `shoal info`, SHMEM_INFO and the manual come from this table.
 // X(field, environment name, type, default as text, meaning)
-// Types: FLAG (set to anything: on), BOOL (0 or 1), INT, SIZE (number with k, m, g or t), TEXT.
+// Types: FLAG (set to anything: on), BOOL (0 or 1), INT, NATURAL (from 0 on), COUNT (from 1 on), SIZE
+// (number with k, m, g or t), TEXT.
 // A SHMEM_ name is also looked for under its old SMA_ name (OpenSHMEM 1.6, environment variables).
 #ifndef SHOAL_BASE_SETTINGS_TABLE_H
 #define SHOAL_BASE_SETTINGS_TABLE_H
@@ -24,7 +25,7 @@
     X(cross_memory, "SHOAL_CROSS_MEMORY", BOOL, "1",                                            \
       "reach private memory of other PEs by process_vm_readv and process_vm_writev; 0: with "   \
       "their help")                                                                             \
-    X(vnodes, "SHOAL_VNODES", INT, "1",                                                         \
+    X(vnodes, "SHOAL_VNODES", COUNT, "1",                                                       \
       "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
     X(vnodes_cyclic, "SHOAL_VNODES_CYCLIC", BOOL, "0",                                          \
       "number the PEs of virtual nodes round-robin; 0: consecutive PEs on one node")            \
@@ -43,14 +44,14 @@
     X(network_atomics, "SHOAL_NETWORK_ATOMICS", BOOL, "1",                                      \
       "atomics between nodes by the network where it is coherent with the processors; 0: by "    \
       "the target's processor")                                                                  \
-    X(host_timeout, "SHOAL_HOST_TIMEOUT", INT, "5",                                             \
+    X(host_timeout, "SHOAL_HOST_TIMEOUT", NATURAL, "5",                                         \
       "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
     X(launcher, "SHOAL_LAUNCHER", TEXT, "auto",                                                 \
       "what `oshrun --hosts` hands a job over to: auto, srun, hydra or mpirun")                 \
     X(coll, "SHOAL_COLL", TEXT, "",                                                             \
       "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \
       "by size (for tests)")                                                                    \
-    X(adversary, "SHOAL_ADVERSARY", INT, "0",                                                   \
+    X(adversary, "SHOAL_ADVERSARY", NATURAL, "0",                                               \
       "seed: operations between nodes are delayed and reordered as far as allowed; 0: not")     \
     X(static_data, "SHOAL_STATIC", BOOL, "1",                                                   \
       "make global and static variables symmetric")                                             \

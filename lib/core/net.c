@@ -160,17 +160,25 @@ static const char *interface(void)
                                                   : unless_empty(settings.interface);
 }
 
+static const char *const transports[] = {"ofi", "ucx"};
+
+// Who names a provider of libfabric has chosen libfabric.
+static const char *wanted_transport(void)
+{
+    bool is_auto = !strcmp(settings.transport, "auto");
+    return !is_auto ? settings.transport : *settings.ofi_provider ? "ofi" : NULL;
+}
+
 static int choose(void)
 {
-    static const char *const known[] = {"ofi", "ucx"};
-    bool is_auto = !strcmp(settings.transport, "auto");
-    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+    const char *wanted = wanted_transport();
+    for (size_t i = 0; i < ARRAY_LEN(transports); i++) {
         struct transport_job job = {.provider = unless_empty(settings.ofi_provider),
                                     .interface = interface()};
-        if (!is_auto && strcmp(settings.transport, known[i]))
+        if (wanted && strcmp(wanted, transports[i]))
             continue;
         net_describe(&job);
-        net.transport = module_transport(known[i], !is_auto);
+        net.transport = module_transport(transports[i], wanted != NULL);
         if (net.transport && settings.adversary)
             net.transport = adversary_before(net.transport, (uint64_t)settings.adversary);
         if (net.transport && net.transport->open(&job, &net.facts, &net.ep) == 0) {
@@ -182,14 +190,29 @@ static int choose(void)
     return -1;
 }
 
+static bool is_transport(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(transports); i++)
+        found = found || !strcmp(name, transports[i]);
+    return found;
+}
+
 _Noreturn static void refuse(void)
 {
+    const char *wanted = wanted_transport();
     char who[HOST_TEXT], there[300];
     host_describe(world.node, who);
+    if (wanted && !is_transport(wanted))
+        host_refuse("SHOAL_TRANSPORT=%s: it is auto, ofi or ucx", wanted);
     if (*settings.interface && !host_has_interface(settings.interface))
         host_refuse(
             "SHOAL_INTERFACE=%s: %s has no such network interface, address or subnet; it has %s",
             settings.interface, who, host_interfaces(there, sizeof there));
+    if (wanted && !strcmp(wanted, "ofi") && *settings.ofi_provider)
+        host_refuse("SHOAL_OFI_PROVIDER=%s cannot be used on %s (fi_info lists libfabric's "
+                    "providers; SHOAL_LOG=debug says more)",
+                    settings.ofi_provider, who);
     host_refuse("no network between the job's %d nodes: on %s SHOAL_TRANSPORT=%s cannot be opened "
                 "(install libfabric or UCX and Shoal's module for it; SHOAL_LOG=debug says more)",
                 world.nodes, who, settings.transport);

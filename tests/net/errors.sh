@@ -147,4 +147,17 @@ if [ -e "$build/lib/libshoal-ucx.so" ]; then
     done
     unset SHOAL_TRANSPORT
 fi
+
+# Names of nothing, and numbers that cannot be meant.
+for transport in auto ofi; do
+    SHOAL_TRANSPORT=$transport SHOAL_OFI_PROVIDER=bogus on_pe 0 A=1
+    told 'SHOAL_OFI_PROVIDER=bogus cannot be used on node [01] .*fi_info'
+done
+SHOAL_TRANSPORT=foo on_pe 0 A=1
+told 'SHOAL_TRANSPORT=foo: it is auto, ofi or ucx'
+for setting in SHOAL_HOST_TIMEOUT=-3 SHOAL_ADVERSARY=-5 'SHOAL_VNODES=0'; do
+    run env SHOAL_VNODES=2 $setting timeout -k 1 30 oshrun -n 4 "$tmp/pair"
+    [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc"
+    expect_err_line "shoal: ${setting%=*}=\"${setting#*=}\": it takes a whole number >= [01]"
+done
 exit 0
