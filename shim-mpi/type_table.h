@@ -48,9 +48,9 @@ PAIR_TYPE(mpi_2double, double, double)
 enum element { ELEMENTS(X) ELEMENT_COUNT, ELEMENT_ABSENT = ELEMENT_COUNT };
 #undef X
 
-// What the operators make of a type (MPI 5.0, "Predefined Reduction Operations"). The integers of
-// Fortran and of all languages together take what those of C take; characters, MPI_CHAR as well,
-// take nothing.
+// What the operators make of a type (MPI 5.0, "Predefined Reduction Operations"). MPI_CHAR and the
+// integers of Fortran and of all languages together take what those of C take: the standard leaves
+// MPI_CHAR out, but other MPIs and programs do not.
 enum op_class { CLASS_NONE, CLASS_INTEGER, CLASS_REAL, CLASS_LOGICAL, CLASS_COMPLEX, CLASS_BYTE,
                 CLASS_PAIR };
 
@@ -82,7 +82,7 @@ enum op_class { CLASS_NONE, CLASS_INTEGER, CLASS_REAL, CLASS_LOGICAL, CLASS_COMP
     X(C_BOOL, UINT8, LOGICAL, 1, 0) X(CXX_BOOL, UINT8, LOGICAL, 1, 0)                           \
     X(WCHAR, UINT32, NONE, 2, 0)                                                                \
     X(INT8_T, INT8, INTEGER, 1, 0) X(UINT8_T, UINT8, INTEGER, 1, 0)                             \
-    X(CHAR, INT8, NONE, 1, 0) X(SIGNED_CHAR, INT8, INTEGER, 1, 0)                               \
+    X(CHAR, INT8, INTEGER, 1, 0) X(SIGNED_CHAR, INT8, INTEGER, 1, 0)                            \
     X(UNSIGNED_CHAR, UINT8, INTEGER, 1, 0) X(BYTE, UINT8, BYTE, 1, 0)                           \
     X(INT16_T, INT16, INTEGER, 2, 0) X(UINT16_T, UINT16, INTEGER, 2, 0)                         \
     X(INT32_T, INT32, INTEGER, 4, 0) X(UINT32_T, UINT32, INTEGER, 4, 0)                         \

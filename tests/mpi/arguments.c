@@ -202,7 +202,6 @@ static void forms(void)
     WRONG(MPI_Barrier_init(w, no_info, &request), MPI_ERR_INFO);
     WRONG(MPI_Bcast_init(a, 1, MPI_INT, 0, w, no_info, &request), MPI_ERR_INFO);
     WRONG(MPI_Barrier_init(w, MPI_INFO_NULL, NULL), MPI_ERR_ARG);
-    WRONG(MPI_Allreduce(a, b, 1, MPI_CHAR, MPI_SUM, w), MPI_ERR_OP);
     WRONG(MPI_Allreduce(a, b, 1, MPI_INT, MPI_REPLACE, w), MPI_ERR_OP);
     OK(MPI_Ibarrier(w, &request));
     WRONG(MPI_Cancel(&request), MPI_ERR_REQUEST);

@@ -47,8 +47,7 @@ enum { N = 37 }; // whole vectors and a rest
 static void test_integers(void)
 {
     INTEGER(int, MPI_INT)
-    INTEGER(long, MPI_LONG)
-    INTEGER(short, MPI_SHORT) INTEGER(unsigned short, MPI_UNSIGNED_SHORT)
+    INTEGER(long, MPI_LONG) INTEGER(short, MPI_SHORT) INTEGER(unsigned short, MPI_UNSIGNED_SHORT)
         INTEGER(unsigned, MPI_UNSIGNED) INTEGER(unsigned long, MPI_UNSIGNED_LONG)
             INTEGER(long long, MPI_LONG_LONG_INT)
                 INTEGER(unsigned long long, MPI_UNSIGNED_LONG_LONG)
@@ -58,28 +57,25 @@ static void test_integers(void)
 static void test_sized_integers(void)
 {
     INTEGER(int8_t, MPI_INT8_T)
-    INTEGER(int16_t, MPI_INT16_T)
-    INTEGER(int32_t, MPI_INT32_T) INTEGER(int64_t, MPI_INT64_T) INTEGER(uint8_t, MPI_UINT8_T)
-        INTEGER(uint16_t, MPI_UINT16_T) INTEGER(uint32_t, MPI_UINT32_T)
-            INTEGER(uint64_t, MPI_UINT64_T)
+    INTEGER(int16_t, MPI_INT16_T) INTEGER(int32_t, MPI_INT32_T) INTEGER(int64_t, MPI_INT64_T)
+        INTEGER(uint8_t, MPI_UINT8_T) INTEGER(uint16_t, MPI_UINT16_T)
+            INTEGER(uint32_t, MPI_UINT32_T) INTEGER(uint64_t, MPI_UINT64_T)
 }
 
 static void test_other_integers(void)
 {
     INTEGER(MPI_Aint, MPI_AINT)
-    INTEGER(MPI_Count, MPI_COUNT)
-    INTEGER(MPI_Offset, MPI_OFFSET) INTEGER(int, MPI_INTEGER) INTEGER(int8_t, MPI_INTEGER1)
-        INTEGER(int16_t, MPI_INTEGER2) INTEGER(int32_t, MPI_INTEGER4) INTEGER(int64_t, MPI_INTEGER8)
-            INTEGER(__int128, MPI_INTEGER16)
+    INTEGER(MPI_Count, MPI_COUNT) INTEGER(MPI_Offset, MPI_OFFSET) INTEGER(int, MPI_INTEGER)
+        INTEGER(int8_t, MPI_INTEGER1) INTEGER(int16_t, MPI_INTEGER2) INTEGER(int32_t, MPI_INTEGER4)
+            INTEGER(int64_t, MPI_INTEGER8) INTEGER(__int128, MPI_INTEGER16)
 }
 
 static void test_other_numbers(void)
 {
     ORDER(float, MPI_FLOAT)
-    ORDER(double, MPI_DOUBLE)
-    ORDER(long double, MPI_LONG_DOUBLE) ORDER(float, MPI_REAL) ORDER(double, MPI_DOUBLE_PRECISION)
-        ORDER(float, MPI_REAL4) ORDER(double, MPI_REAL8) COMPLEX(float complex, MPI_C_COMPLEX)
-            COMPLEX(double complex, MPI_C_DOUBLE_COMPLEX)
+    ORDER(double, MPI_DOUBLE) ORDER(long double, MPI_LONG_DOUBLE) ORDER(float, MPI_REAL)
+        ORDER(double, MPI_DOUBLE_PRECISION) ORDER(float, MPI_REAL4) ORDER(double, MPI_REAL8)
+            COMPLEX(float complex, MPI_C_COMPLEX) COMPLEX(double complex, MPI_C_DOUBLE_COMPLEX)
                 COMPLEX(long double complex, MPI_C_LONG_DOUBLE_COMPLEX)
                     COMPLEX(float complex, MPI_COMPLEX) COMPLEX(double complex, MPI_DOUBLE_COMPLEX)
                         COMPLEX(float complex, MPI_COMPLEX8) COMPLEX(double complex, MPI_COMPLEX16)
@@ -147,8 +143,7 @@ static void test_refused(void)
                {MPI_SUM, MPI_2INT},      {MPI_LOR, MPI_BYTE},    {MPI_SUM, MPI_WCHAR},
                {MPI_MAX, MPI_LOGICAL},   {MPI_SUM, MPI_PACKED},  {MPI_REPLACE, MPI_INT},
                {MPI_NO_OP, MPI_INT},     {MPI_BOR, MPI_C_BOOL},  {MPI_OP_NULL, MPI_INT},
-               {MPI_SUM, MPI_CHARACTER}, {MPI_SUM, MPI_CHAR},    {MPI_BAND, MPI_CHAR},
-               {MPI_LOR, MPI_CHAR},      {MPI_MAX, MPI_CHAR}};
+               {MPI_SUM, MPI_CHARACTER}};
     char a[64] = {0}, b[64] = {0};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int class;
