@@ -350,7 +350,8 @@ void shoal_am_enough(void);
 #define SHOAL_TEAM_WORDS 4
 int shoal_team_places(uint64_t free_places[SHOAL_TEAM_WORDS]);
 int shoal_team_make(int first, int stride, int size, int place, shmem_team_t *team);
-// Gives back one that not all could make, and nobody has used.
+// Gives back one that not all could make, or of which this member knows that all others have left the
+// last collective: shmem_team_destroy without its barrier. Not collective, may be called in a handler.
 int shoal_team_undo(shmem_team_t team);
 
 enum {

@@ -71,7 +71,7 @@ int team_split(struct shoal_team *parent, int count, const struct pe_set *sets,
 void team_destroy(struct shoal_team *team);
 
 // The steps of a split for those who agree by other means (shoal.h). team_make: NULL when the place
-// was taken; team_undo: of a team that nobody has used.
+// was taken; team_undo: of a team that nobody has used, or that all have left.
 void team_places(uint64_t free_places[LIMIT_TEAMS / 64]);
 struct shoal_team *team_make(const struct pe_set *set, int place);
 void team_undo(struct shoal_team *team);
