@@ -102,6 +102,97 @@ static void typed_at_once(void)
     CHECK_EACH(i, 4 * npes, w.in[i], i % 2 ? -1 : (int)i / 4);
 }
 
+// ---- Several at once
+enum { AT_ONCE = 7, LENGTH = 5000 };
+
+static struct {
+    int word[2], sum[LENGTH], sums[LENGTH], all[MOST], scan, told[LENGTH];
+} v;
+
+static void make_several(MPI_Request r[AT_ONCE])
+{
+    const MPI_Comm c = MPI_COMM_WORLD;
+    MPI_Datatype two;
+    OK(MPI_Type_contiguous(LENGTH / 2, MPI_INT, &two));
+    OK(MPI_Type_commit(&two));
+    OK(MPI_Bcast_init(&v.word[0], 1, MPI_INT, npes - 1, c, MPI_INFO_NULL, &r[0]));
+    OK(MPI_Allreduce_init(v.sum, v.sums, LENGTH, MPI_INT, MPI_SUM, c, MPI_INFO_NULL, &r[1]));
+    OK(MPI_Allgather_init(&v.word[1], 1, MPI_INT, v.all, 1, MPI_INT, c, MPI_INFO_NULL, &r[2]));
+    OK(MPI_Scan_init(&v.word[1], &v.scan, 1, MPI_INT, MPI_SUM, c, MPI_INFO_NULL, &r[3]));
+    OK(MPI_Barrier_init(c, MPI_INFO_NULL, &r[4]));
+    OK(MPI_Bcast_init(v.told, 2, two, 0, c, MPI_INFO_NULL, &r[5]));
+    OK(MPI_Barrier_init(MPI_COMM_SELF, MPI_INFO_NULL, &r[6]));
+    OK(MPI_Type_free(&two));
+}
+
+static void load_several(int run)
+{
+    v.word[0] = me == npes - 1 ? run * 7 : -1;
+    v.word[1] = run + me;
+    for (int i = 0; i < LENGTH; i++) {
+        v.sum[i] = run * 3 + me + i;
+        v.told[i] = me == 0 ? run + i : -1;
+    }
+}
+
+static void check_several(int run)
+{
+    int ranks = npes * (npes - 1) / 2;
+    CHECK_EQ(v.word[0], run * 7);
+    CHECK_EACH(i, LENGTH, v.sums[i], ranks + npes * (run * 3 + (int)i));
+    CHECK_EACH(i, npes, v.all[i], run + (int)i);
+    CHECK_EQ(v.scan, (me + 1) * run + me * (me + 1) / 2);
+    CHECK_EACH(i, LENGTH / 2 * 2, v.told[i], run + (int)i);
+}
+
+static void start_several(MPI_Request r[AT_ONCE], bool together)
+{
+    if (together)
+        OK(MPI_Startall(AT_ONCE, r));
+    for (int i = 0; !together && i < AT_ONCE; i++)
+        OK(MPI_Start(&r[i]));
+}
+
+// Each in the order of the array, or in any.
+static void wait_several(MPI_Request r[AT_ONCE], int run)
+{
+    int index, done = 0;
+    if (run % 2) {
+        OK(MPI_Waitall(AT_ONCE, r, MPI_STATUSES_IGNORE));
+        return;
+    }
+    for (;;) {
+        OK(MPI_Waitany(AT_ONCE, r, &index, MPI_STATUS_IGNORE));
+        if (index == MPI_UNDEFINED)
+            break;
+        done++;
+    }
+    CHECK_EQ(done, AT_ONCE);
+}
+
+static void several(void)
+{
+    MPI_Request r[AT_ONCE];
+    uint64_t own = (uint64_t)me;
+    make_several(r);
+    for (int run = 0; run < 4 * RUNS; run++) {
+        for (int i = AT_ONCE - 1; i > 0; i--) {
+            size_t k = rnd_below(&own, (size_t)i + 1);
+            MPI_Request other = r[i];
+            r[i] = r[k];
+            r[k] = other;
+        }
+        load_several(run);
+        start_several(r, run % 3);
+        if (run % 4 == 3)
+            OK(MPI_Barrier(MPI_COMM_WORLD));
+        wait_several(r, run);
+        check_several(run);
+    }
+    for (int i = 0; i < AT_ONCE; i++)
+        OK(MPI_Request_free(&r[i]));
+}
+
 int main(void)
 {
     mpi_start();
@@ -117,5 +208,6 @@ int main(void)
         typed_neighbors(big);
     }
     typed_at_once();
+    several();
     return mpi_done();
 }
