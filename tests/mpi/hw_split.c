@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Comm_split_type by places of the machine, named by the program or not, and by sets of
+// processes. Which places there are is the machine's business: what they are split into is not.
+#include "mpi_check.h"
+
+static MPI_Comm split(int type, MPI_Info info)
+{
+    MPI_Comm c = MPI_COMM_WORLD;
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
+    return c;
+}
+
+static int size_of(MPI_Comm c)
+{
+    int size = 0;
+    if (c != MPI_COMM_NULL)
+        OK(MPI_Comm_size(c, &size));
+    return size;
+}
+
+static int size_of_kind(int type, const char *key, const char *kind)
+{
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, key, kind));
+    MPI_Comm c = split(type, info);
+    int size = size_of(c);
+    if (c != MPI_COMM_NULL)
+        OK(MPI_Comm_free(&c));
+    OK(MPI_Info_free(&info));
+    return size;
+}
+
+static int guided(const char *kind)
+{
+    return size_of_kind(MPI_COMM_TYPE_HW_GUIDED, "mpi_hw_resource_type", kind);
+}
+
+// Each kind of place there is; a process that is in none of a kind is in no communicator.
+static void kinds(int on_node)
+{
+    MPI_Info info;
+    int n = 0;
+    OK(MPI_Get_hw_resource_info(&info));
+    OK(MPI_Info_get_nkeys(info, &n));
+    CHECK(n >= 1);
+    for (int i = 0; i < n; i++) {
+        char kind[MPI_MAX_INFO_KEY], value[16] = "";
+        int flag = 0;
+        OK(MPI_Info_get_nthkey(info, i, kind));
+        OK(MPI_Info_get(info, kind, sizeof value - 1, value, &flag));
+        CHECK(flag && (strcmp(value, "true") == 0 || strcmp(value, "false") == 0));
+        int size = guided(kind);
+        CHECK_EQ(size > 0, strcmp(value, "true") == 0);
+        CHECK(size <= on_node);
+        CHECK_EQ(size_of_kind(MPI_COMM_TYPE_RESOURCE_GUIDED, "mpi_hw_resource_type", kind), size);
+    }
+    OK(MPI_Info_free(&info));
+}
+
+static void no_kind(void)
+{
+    CHECK_EQ(guided("no such place"), 0);
+    CHECK(split(MPI_COMM_TYPE_HW_GUIDED, MPI_INFO_NULL) == MPI_COMM_NULL);
+    CHECK(split(MPI_COMM_TYPE_RESOURCE_GUIDED, MPI_INFO_NULL) == MPI_COMM_NULL);
+    CHECK(split(MPI_UNDEFINED, MPI_INFO_NULL) == MPI_COMM_NULL);
+}
+
+static void sets(int on_node)
+{
+    static const char key[] = "mpi_pset_name";
+    CHECK_EQ(size_of_kind(MPI_COMM_TYPE_RESOURCE_GUIDED, key, "mpi://SELF"), 1);
+    CHECK_EQ(size_of_kind(MPI_COMM_TYPE_RESOURCE_GUIDED, key, "mpi://WORLD"), npes);
+    CHECK_EQ(size_of_kind(MPI_COMM_TYPE_RESOURCE_GUIDED, key, "shoal://NODE"), on_node);
+    CHECK_EQ(size_of_kind(MPI_COMM_TYPE_RESOURCE_GUIDED, key, "mpi://NONE"), 0);
+    CHECK_EQ(size_of_kind(MPI_COMM_TYPE_HW_GUIDED, key, "mpi://SELF"), 0);
+}
+
+// Down the machine until nothing is left to split: each step is smaller, and says what it is.
+static void unguided(void)
+{
+    MPI_Comm c = MPI_COMM_WORLD, next;
+    int size = npes;
+    for (int step = 0; step < 12; step++) {
+        char kind[64] = "";
+        int flag = 0;
+        MPI_Info info;
+        OK(MPI_Info_create(&info));
+        OK(MPI_Comm_split_type(c, MPI_COMM_TYPE_HW_UNGUIDED, 0, info, &next));
+        OK(MPI_Info_get(info, "mpi_hw_resource_type", sizeof kind - 1, kind, &flag));
+        OK(MPI_Info_free(&info));
+        if (c != MPI_COMM_WORLD)
+            OK(MPI_Comm_free(&c));
+        CHECK_EQ(flag, next != MPI_COMM_NULL);
+        if (next == MPI_COMM_NULL)
+            return;
+        CHECK(size_of(next) < size);
+        size = size_of(next);
+        c = next;
+    }
+    CHECK(!"a machine of so many levels");
+}
+
+int main(void)
+{
+    mpi_start();
+    MPI_Comm node = split(MPI_COMM_TYPE_SHARED, MPI_INFO_NULL);
+    int on_node = size_of(node);
+    OK(MPI_Comm_free(&node));
+    CHECK_EQ(guided("mpi_shared_memory"), on_node);
+    kinds(on_node);
+    no_kind();
+    sets(on_node);
+    unguided();
+    return mpi_done();
+}
