@@ -76,7 +76,7 @@
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
-      "print what each PE counted: an MPI program's messages at MPI_Finalize, chains of "        \
-      "triggered operations at the end")
+      "print what each PE counted: an MPI program's messages when it has done with MPI, chains " \
+      "of triggered operations at the end")
 
 #endif
