@@ -8,7 +8,8 @@
 enum { LONG = 300000, MANY = 100 };
 
 static unsigned char out[LONG], in[LONG];
-static int begun, seen; // messages that rank 1 waits for
+static int begun, seen; // messages, at rank 1
+static bool follows;
 
 static void message(int n, int tag)
 {
@@ -22,20 +23,24 @@ static void message(int n, int tag)
     }
 }
 
-// Rank 1 has posted its receive, and calls nothing before rank 0 has begun to send: who follows a hint
-// is faster than the receiver.
+// Rank 1 has posted its receive. Where the sender is to follow its hint, it calls nothing before that has
+// begun: who follows is faster than the receiver.
 static void expected_message(int n, int tag)
 {
-    MPI_Request r;
+    MPI_Request r = MPI_REQUEST_NULL;
     memset(in, 0, sizeof in);
     if (me == 1)
         OK(MPI_Irecv(in, n, MPI_BYTE, 0, tag, MPI_COMM_WORLD, &r));
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == 0) {
         fill(out, (size_t)n, (unsigned)tag);
-        OK(MPI_Isend(out, n, MPI_BYTE, 1, tag, MPI_COMM_WORLD, &r));
-        shmem_int_atomic_inc(&begun, 1);
-    } else {
+        if (follows) {
+            OK(MPI_Isend(out, n, MPI_BYTE, 1, tag, MPI_COMM_WORLD, &r));
+            shmem_int_atomic_inc(&begun, 1);
+        } else {
+            OK(MPI_Send(out, n, MPI_BYTE, 1, tag, MPI_COMM_WORLD));
+        }
+    } else if (follows) {
         while (shmem_int_atomic_fetch(&begun, 1) == seen)
             sched_yield();
         seen++;
@@ -99,6 +104,7 @@ int main(int argc, char **argv)
     shmem_init();
     OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     for (int i = 1; i + 1 < argc; i += 2) {
+        follows |= strcmp(argv[i], "hint_followed") == 0 && strcmp(argv[i + 1], "0") != 0;
         unsigned long long n = count(argv[i]);
         bool ok = strcmp(argv[i + 1], "some") == 0 ? n > 0 : n == strtoull(argv[i + 1], NULL, 10);
         if (!ok && me == 0)
