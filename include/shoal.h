@@ -111,12 +111,13 @@ void *shoal_alloc(size_t size);
 int shoal_free(void *ptr);
 
 // Makes any memory reachable: [base, base + size) must stay mapped until shoal_region_deregister,
-// after which every use of its key or of a pointer made from it is SHOAL_EKEY.
+// after which every use of a pointer made from its key is SHOAL_EKEY.
 int shoal_region_register(void *base, size_t size, shoal_region_t *region);
 int shoal_region_deregister(shoal_region_t region);
 int shoal_region_key(shoal_region_t region, shoal_key_t *key);
 
-// The place `offset` bytes into the region of key. SHOAL_EKEY: forged or stale; SHOAL_ERANGE.
+// The place `offset` bytes into the region of key. SHOAL_EKEY: forged or stale, as far as it can be
+// seen on this node: a region of another node is looked up when the pointer is used. SHOAL_ERANGE.
 int shoal_rptr(const shoal_key_t *key, uint64_t offset, shoal_rptr_t *rptr);
 // The same for an address as it is at the region's owner.
 int shoal_rptr_va(const shoal_key_t *key, uint64_t va, shoal_rptr_t *rptr);
