@@ -85,6 +85,7 @@ struct transport_facts {
     bool wants_local_registration;
     bool thread_safe;
     bool has_wait_fd;
+    bool silent_progress;       // a call does a part of what came from others, and does not count it
     size_t inject_max;          // puts up to this size return DONE
     size_t message_max;
     size_t am_max;              // payload of an active message, 0: none

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BEAT_NS = 250000, BLOCK_MS = 20, BLOCK_COLL_MS = 1 };
+enum { BEAT_NS = 250000, SERVE_NS = 50000, BLOCK_MS = 20, BLOCK_COLL_MS = 1 };
 
 _Atomic uint32_t heartbeat_seen;
 
@@ -59,11 +59,12 @@ static bool may_block(void)
     return atomic_load(&stream_open) <= 0 && atomic_load(&running);
 }
 
-// True: something came.
-static bool block(void)
+enum seen { NOTHING, PERHAPS, CAME };
+
+static enum seen block(void)
 {
     int fd = net.facts.has_wait_fd ? net.transport->wait_fd(net.ep) : -1;
-    bool came = false;
+    enum seen seen = PERHAPS;
     if (fd < 0 || atomic_load_explicit(&stream_open, memory_order_relaxed) > 0) {
         rest(); // a batch may become a beat old
         stream_push_all();
@@ -72,27 +73,38 @@ static bool block(void)
         eventfd_t kicks;
         // What a collective waits for may come from this node, too.
         int ms = coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS;
-        if (may_block() && poll(p, ARRAY_LEN(p), ms) > 0)
-            came = p[0].revents != 0;
+        bool some = may_block() && poll(p, ARRAY_LEN(p), ms) > 0;
+        seen = some && p[0].revents ? CAME : NOTHING;
         if (!atomic_exchange(&is_blocked, false))
             eventfd_read(kick_fd, &kicks);
     }
-    return came;
+    return seen;
+}
+
+// How much was moved. Where that is not told, more may be behind what came.
+static int serve(enum seen seen)
+{
+    int moved = net_move();
+    if (!net.facts.silent_progress || seen == NOTHING)
+        return moved;
+    for (uint64_t until = wait_now_ns() + SERVE_NS; wait_now_ns() < until;)
+        moved += net_move();
+    return moved;
 }
 
 static void *beat(void *unused)
 {
     while (atomic_load_explicit(&running, memory_order_relaxed)) {
-        uint32_t seen = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
+        uint32_t count = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
         rest();
         host_watch_beat();
-        while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == seen &&
+        while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == count &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
             // A PE that waits on a core of its own serves what others want of its memory itself: it is
             // sooner awake for the next one. It goes on for wait_hooks.linger_ns.
-            bool came = block() && wait_hooks.linger_ns;
+            enum seen seen = block();
             host_watch_beat();
-            if (net_move() > 0 || came)
+            if (serve(seen) > 0 || (seen == CAME && wait_hooks.linger_ns))
                 wake_here();
         }
     }

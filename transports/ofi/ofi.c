@@ -73,6 +73,7 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .wants_local_registration = ep->local_registration,
         .thread_safe = true,
         .has_wait_fd = ep->wait_fd >= 0,
+        .silent_progress = strcmp(ep->info->fabric_attr->prov_name, "sockets") == 0,
         .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_MAX,
