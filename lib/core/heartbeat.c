@@ -120,9 +120,12 @@ int heartbeat_up(void)
         return -1;
     }
     int error = thread_start(&thread, beat);
-    if (error)
-        log_line(LOG_ERROR, LOG_BOOT, "no thread for the network's progress: %s", strerror(error));
-    return error ? -1 : 0;
+    if (!error)
+        return 0;
+    log_line(LOG_ERROR, LOG_BOOT, "no thread for the network's progress: %s", strerror(error));
+    close(kick_fd);
+    kick_fd = -1;
+    return -1;
 }
 
 void heartbeat_down(void)
