@@ -185,18 +185,21 @@ static struct message *keep(struct messages *m, struct message *message)
     return copy;
 }
 
+// Unless it is there already.
 static void hold(struct messages *m, struct messages_peer *peer, struct message *message,
                  uint32_t seq)
 {
-    struct message *kept = keep(m, message);
-    if (!kept) {
-        dispose(m, message);
-        messages_peer_lose(m, peer, "no memory for its messages");
-        return;
-    }
     struct message **at = &peer->held;
     while (*at && (int32_t)(header_of(*at).seq - seq) < 0)
         at = &(*at)->next;
+    bool is_there = *at && header_of(*at).seq == seq;
+    struct message *kept = is_there ? NULL : keep(m, message);
+    if (!kept) {
+        dispose(m, message);
+        if (!is_there)
+            messages_peer_lose(m, peer, "no memory for its messages");
+        return;
+    }
     kept->next = *at;
     *at = kept;
 }
