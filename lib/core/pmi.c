@@ -19,6 +19,17 @@
 
 // ---- node map
 
+// Are the ranks that the launcher names as local those of the own node? (PMIx tells the two apart: the
+// map is made of host names, which several hosts may share.)
+static bool is_local_as_mapped(const struct pmi *pmi)
+{
+    int node = node_of(&pmi->map, pmi->rank), n = 0;
+    for (int r = -1; (r = node_rank(&pmi->map, node, r + 1)) >= 0; n++)
+        if (n >= pmi->locals || pmi->local[n] != r)
+            return false;
+    return n == pmi->locals;
+}
+
 int pmi_map(struct pmi *pmi)
 {
     if (pmi->map.blocks)
@@ -33,7 +44,13 @@ int pmi_map(struct pmi *pmi)
                  "\"%.80s\"",
                  pmi->name, pmi->size, text);
     free(text);
-    return failed;
+    if (failed || !pmi->local || is_local_as_mapped(pmi))
+        return failed;
+    log_line(LOG_ERROR, LOG_BOOT,
+             "%s: the launcher has %d processes on this node, and other ones by the names of the "
+             "hosts: each host needs a name of its own",
+             pmi->name, pmi->locals);
+    return -1;
 }
 
 int pmi_find_locals(struct pmi *pmi)

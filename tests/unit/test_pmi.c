@@ -381,6 +381,26 @@ static char *store_mapping(struct pmi *pmi)
     return strdup("(vector,(0,3,1))");
 }
 
+// The launcher's list of local ranks and its map have to be of one mind.
+static void test_locals(void **state)
+{
+    static const struct {
+        int local[3], locals, result;
+    } lists[] = {
+        {{1, 4}, 2, 0}, {{0, 1}, 2, -1}, {{1}, 1, -1}, {{1, 4, 5}, 3, -1}, {{1, 2, 4}, 3, -1}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        struct pmi pmi = {.name = "test", .rank = 1, .size = RANKS, .mapping = store_mapping};
+        pmi.local = (int *)lists[i].local;
+        pmi.locals = lists[i].locals;
+        capture_start(&seen);
+        assert_int_equal(pmi_map(&pmi), lists[i].result);
+        const char *text = capture_end(&seen);
+        assert_int_equal(strstr(text, "a name of its own") != NULL, lists[i].result != 0);
+        free(pmi.map.blocks);
+    }
+}
+
 static void *exchange(void *argument)
 {
     int rank = (int)(intptr_t)argument, local[2] = {rank % NODES, rank % NODES + NODES};
@@ -427,7 +447,7 @@ int main(void)
         cmocka_unit_test(test_numbers),     cmocka_unit_test(test_maps),
         cmocka_unit_test(test_encoding),    cmocka_unit_test(test_conversations),
         cmocka_unit_test(test_malformed),   cmocka_unit_test(test_mistaken),
-        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_locals),      cmocka_unit_test(test_exchange),
     };
     return cmocka_run_group_tests(tests, clear_settings, NULL);
 }
