@@ -2,7 +2,6 @@
 // Works of one threshold, of which the first needs the help of the PE whose private memory it goes to:
 // those behind it come later all the same. PE 0's put long data there and then say so.
 // PES: 2 4
-// NODES: 1
 // ENV: SHOAL_CROSS_MEMORY=0
 #include "counters.h"
 
