@@ -110,7 +110,8 @@ typedef struct shoal_region *shoal_region_t;
 void *shoal_alloc(size_t size);
 int shoal_free(void *ptr);
 
-// Makes any memory reachable: [base, base + size) must stay mapped until shoal_region_deregister,
+// Makes any memory reachable: [base, base + size) must stay mapped until shoal_region_deregister (else
+// its use from this node is SHOAL_EFAULT, and from another one may never end, or end the owner),
 // after which every use of a pointer made from its key is SHOAL_EKEY.
 int shoal_region_register(void *base, size_t size, shoal_region_t *region);
 int shoal_region_deregister(shoal_region_t region);

@@ -16,8 +16,7 @@ uint64_t flight_token(const struct flight *f);
 // One answer more is expected, with up to n bytes for `to`: which one it is.
 uint64_t flight_expect(struct flight *f, void *to, size_t n);
 // Begins the operation at PE pe, without its completion, unless it is nothing else. Waits when much is
-// under way. Sources of less than LIMIT_REGION_RMA bytes may be reused when it returns, others when the
-// flight has ended.
+// under way. Sources may be reused when the flight has ended.
 void flight_add(struct flight *f, const struct operation *op, int pe);
 
 // Either ends the building of a flight, which is given back at its end.

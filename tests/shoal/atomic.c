@@ -59,6 +59,8 @@ static void one(int kind, shoal_op_t op, shoal_type_t type, size_t size, const v
     CHECK_EQ(shoal_atomic(r, op, type, a, b, fetches ? fetched : NULL,
                           op == SHOAL_MAX ? &no_comp : NULL, op == SHOAL_SET ? &event : NULL),
              SHOAL_OK);
+    if (op == SHOAL_SET)
+        CHECK_EQ(shoal_wait(1, (shoal_event_t *[]){&event}, 1, NULL, NULL), SHOAL_OK);
     CHECK_EQ(shoal_quiet(-1), SHOAL_OK);
     CHECK_EQ(shoal_get(after, shoal_rptr_add(r, -8), size + 16, NULL, NULL), SHOAL_OK);
     bool good = CHECK_MEM(after, guard, 8, "before the word");
