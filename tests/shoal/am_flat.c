@@ -49,10 +49,13 @@ static void talk(int others)
 {
     static char bytes[BYTES];
     long all = got + (long)others * EACH;
+    uint64_t most;
+    CHECK_EQ(shoal_query(SHOAL_Q_AM_MAX, 0, &most), SHOAL_OK);
+    most = most < BYTES ? most : BYTES;
     for (int i = 0; i < EACH; i++)
         for (int k = 1; k <= others; k++) {
             int pe = (me + (k % 2 ? (k + 1) / 2 : npes - k / 2)) % npes;
-            CHECK_EQ(shoal_am_request(pe, MESSAGE, 0, bytes, i % 8 ? 8 : BYTES), SHOAL_OK);
+            CHECK_EQ(shoal_am_request(pe, MESSAGE, 0, bytes, i % 8 ? 8 : (size_t)most), SHOAL_OK);
         }
     while (got < all)
         shoal_progress();
