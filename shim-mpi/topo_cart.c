@@ -2,6 +2,7 @@
 // Cartesian topologies: grids, the last dimension varying fastest with the rank.
 #include "check.h"
 #include "topo.h"
+#include "topo_map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,19 +106,15 @@ static int check_cart(const char *call, MPI_Comm handle, struct comm **c, const 
 static struct group *members_of(struct comm *c, int n, const int dims[], const int periods[],
                                 int size, bool reorder, int *error)
 {
-    int *order = malloc((size_t)size * sizeof *order);
+    int *order = map_new_order(size);
     *error = order ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-    for (int i = 0; order && i < size; i++)
-        order[i] = i;
     if (order && reorder)
         *error = topology_place(c, n, dims, periods, size, order);
     if (*error) {
         free(order);
         return NULL;
     }
-    for (int i = 0; i < size; i++)
-        order[i] = group_pe(c->group, order[i]);
-    return group_new(order, size);
+    return map_group(c, order, size);
 }
 
 MPI_DEFINE(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims[], const int periods[],

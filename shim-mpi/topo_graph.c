@@ -87,17 +87,13 @@ MPI_DEFINE(int, Graph_create, MPI_Comm comm_old, int nnodes, const int indx[], c
         error = check_pointer(call, c, "comm_graph", comm_graph);
     if (error)
         return error;
-    int *order = malloc(((size_t)nnodes + 1) * sizeof *order);
-    for (int i = 0; order && i < nnodes; i++)
-        order[i] = i;
+    int *order = map_new_order(nnodes);
     error = !order ? MPI_ERR_NO_MEM : reorder ? order_nodes(c, nnodes, indx, edges, order) : 0;
     if (error) {
         free(order);
         return raise_on(c, error, call, "the processes could not be ordered");
     }
-    for (int i = 0; i < nnodes; i++)
-        order[i] = group_pe(c->group, order[i]);
-    struct group *g = group_new(order, nnodes);
+    struct group *g = map_group(c, order, nnodes);
     error = topology_give(c, g, graph_new(nnodes, indx, edges), comm_graph, call);
     group_free(g);
     return error;

@@ -60,8 +60,9 @@ static int levels_shared(const struct seat *a, const struct seat *b)
     return level;
 }
 
-double map_cost(int n, const struct seat *seats, const struct link *links, size_t n_links,
-                const int order[])
+// The weight of the links, each more the farther its ends are.
+static double cost_of(int n, const struct seat *seats, const struct link *links, size_t n_links,
+                      const int order[])
 {
     const struct seat **of_rank = malloc((size_t)n * sizeof *of_rank);
     double cost = 0;
@@ -210,10 +211,26 @@ bool map_improve(int n, const struct seat *seats, const struct link *links, size
         share_out(&m, 0, n);
         for (int i = 0; i < n; i++)
             found[m.vertex[i]] = seats[i].rank;
-        if (map_cost(n, seats, links, n_links, found) < map_cost(n, seats, links, n_links, order))
+        if (cost_of(n, seats, links, n_links, found) < cost_of(n, seats, links, n_links, order))
             memcpy(order, found, (size_t)n * sizeof *order);
     }
     map_free(&m);
     free(found);
     return done;
+}
+
+// ---- Orders
+int *map_new_order(int n)
+{
+    int *order = malloc(((size_t)n + 1) * sizeof *order);
+    for (int v = 0; order && v < n; v++)
+        order[v] = v;
+    return order;
+}
+
+struct group *map_group(const struct comm *comm, int *order, int n)
+{
+    for (int v = 0; v < n; v++)
+        order[v] = group_pe(comm->group, order[v]);
+    return group_new(order, n);
 }

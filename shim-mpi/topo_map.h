@@ -24,12 +24,14 @@ struct link {
 // code, not raised.
 int map_seats(struct comm *comm, int n, struct seat **seats);
 
-// The weight of the links, each more the farther its ends are. order[v]: the rank that is vertex v.
-double map_cost(int n, const struct seat *seats, const struct link *links, size_t n_links,
-                const int order[]);
+// An order: order[v] is the rank in comm that is vertex v. At first that is v; of malloc, NULL: no memory.
+int *map_new_order(int n);
 
-// Gives order[v] its values, if others than it has cost less. False: no memory.
+// Another one, if fewer links then lie between places far apart. False: no memory.
 bool map_improve(int n, const struct seat *seats, const struct link *links, size_t n_links,
                  int order[]);
+
+// The processes of comm in this order, which is freed, or becomes the group's.
+struct group *map_group(const struct comm *comm, int *order, int n);
 
 #endif

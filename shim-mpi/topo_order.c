@@ -99,13 +99,6 @@ static bool take_place(struct comm *c, const struct whole *w, const struct seat 
     return done && *t;
 }
 
-static struct group *group_in(const struct comm *c, int order[])
-{
-    for (int v = 0; v < c->group->size; v++)
-        order[v] = group_pe(c->group, order[v]);
-    return group_new(order, c->group->size);
-}
-
 int topology_dist_order(struct comm *c, struct topology **t, struct group **members)
 {
     struct circle all = circle_of(c);
@@ -114,17 +107,15 @@ int topology_dist_order(struct comm *c, struct topology **t, struct group **memb
     if (!seats)
         return error;
     struct whole w = {.n = all.size};
-    int *order = malloc((size_t)all.size * sizeof *order);
+    int *order = map_new_order(w.n);
     w.count = malloc((size_t)all.size * sizeof *w.count);
-    for (int i = 0; order && i < all.size; i++)
-        order[i] = i;
     error = order && w.count ? gather(&all, *t, &w) : MPI_ERR_NO_MEM;
     if (!error && !take_place(c, &w, seats, t, order))
         error = MPI_ERR_NO_MEM;
     if (error)
         free(order);
     else
-        *members = group_in(c, order);
+        *members = map_group(c, order, w.n);
     free(w.count);
     free(w.lists);
     free(seats);

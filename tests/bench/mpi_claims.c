@@ -28,19 +28,18 @@ static void tell(const char *name, int n, double *x, const char *unit)
 }
 
 // One after the other: half of the time of one there and one back.
-static double synchronous(int n)
+static double one_way(__typeof__(MPI_Send) *send, int n, MPI_Datatype type, int trips)
 {
-    enum { TRIPS = 100 };
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
-    for (int i = 0; i < TRIPS; i++) {
+    for (int i = 0; i < trips; i++) {
         if (me == 0)
-            MPI_Ssend(out, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-        MPI_Recv(in, n, MPI_BYTE, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            send(out, n, type, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(in, n, type, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (me == 1)
-            MPI_Ssend(out, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+            send(out, n, type, 0, 0, MPI_COMM_WORLD);
     }
-    return (now_ns() - start) / TRIPS / 2;
+    return (now_ns() - start) / trips / 2;
 }
 
 static void compute(double ns)
@@ -83,21 +82,6 @@ static void overlap(const char *name, int n, int who)
 }
 
 // ---- Every other block
-static double typed(MPI_Datatype type)
-{
-    enum { TRIPS = 20 };
-    MPI_Barrier(MPI_COMM_WORLD);
-    double start = now_ns();
-    for (int i = 0; i < TRIPS; i++) {
-        if (me == 0)
-            MPI_Send(out, 1, type, 1, 0, MPI_COMM_WORLD);
-        MPI_Recv(in, 1, type, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (me == 1)
-            MPI_Send(out, 1, type, 0, 0, MPI_COMM_WORLD);
-    }
-    return (now_ns() - start) / TRIPS / 2;
-}
-
 static double packed(MPI_Datatype type)
 {
     enum { TRIPS = 20, BYTES = BLOCKS * BLOCK * 8 };
@@ -136,7 +120,7 @@ static void types(void)
         MPI_Type_commit(&type[k]);
     for (int r = 0; r < ROUNDS; r++) {
         for (int k = 0; k < KINDS; k++)
-            took[k][r] = typed(type[k]);
+            took[k][r] = one_way(MPI_Send, 1, type[k], 20);
         pack[r] = packed(type[0]);
     }
     for (int k = 0; k < KINDS; k++) {
@@ -161,7 +145,7 @@ int main(int argc, char **argv)
     memset(in, 1, LARGEST);
     for (int r = 0; r < ROUNDS; r++)
         for (int s = 0; s < 3; s++)
-            took[s][r] = synchronous(sizes[s]);
+            took[s][r] = one_way(MPI_Ssend, sizes[s], MPI_BYTE, 100);
     for (int s = 0; s < 3; s++)
         tell("ssend", sizes[s], took[s], "ns");
     for (int n = 1 << 20; n <= LARGEST; n *= 4) {
