@@ -95,23 +95,22 @@ static inline bool take(struct incoming *in, struct message *m)
 }
 
 // Polling waits for nobody: what cannot be told now is told in a later poll. A ring is told of once:
-// while this waits for the sender's record, a poll inside it finds the bit cleared, or has cleared it.
-static void tell_of_ring(int r)
-{
-    uint64_t bit = UINT64_C(1) << r;
-    if (!(atomic_fetch_and_explicit(&untold_rings, ~bit, memory_order_relaxed) & bit))
-        return;
-    if (!inbox_try_ask(ring[r].sender, INBOX_RING_MADE, ref_of(ring[r].channel) + (uint64_t)r))
-        atomic_fetch_or_explicit(&untold_rings, bit, memory_order_relaxed);
-}
-
+// to ask may wait for the sender's record, and a poll inside that finds the bit cleared.
 static void tell_of_rings(void)
 {
     uint64_t left = atomic_load_explicit(&untold_rings, memory_order_relaxed);
-    for (; left; left &= left - 1)
-        tell_of_ring(__builtin_ctzll(left));
+    for (; left; left &= left - 1) {
+        int r = __builtin_ctzll(left);
+        uint64_t bit = UINT64_C(1) << r;
+        if (!(atomic_fetch_and_explicit(&untold_rings, ~bit, memory_order_relaxed) & bit))
+            continue;
+        if (!inbox_try_ask(ring[r].sender, INBOX_RING_MADE, ref_of(ring[r].channel) + (uint64_t)r))
+            atomic_fetch_or_explicit(&untold_rings, bit, memory_order_relaxed);
+    }
 }
 
+// Its sender is told at the end of this poll: nobody waits here, with a message in hand that others
+// must not overtake.
 static void make_ring(int pe)
 {
     struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(LIMIT_RING_SLOTS)) : NULL;
@@ -126,7 +125,7 @@ static void make_ring(int pe)
                                     .sender = pe};
     begin_at(&ring[rings], 0);
     atomic_fetch_or_explicit(&untold_rings, ring[rings].bit, memory_order_relaxed);
-    tell_of_ring(rings++);
+    rings++;
 }
 
 static void accept_ring(int pe, uint64_t made)
@@ -159,16 +158,14 @@ static int poll_channel(struct incoming *in)
         if (taken >
             0) // the senders are ahead: lines to come are on their way while this one is handled
             __builtin_prefetch(atomic_load_explicit(&in->next, memory_order_relaxed) + 2);
+        if (unlikely(m.envelope.flags & ENVELOPE_WANTS_RING))
+            make_ring(m.envelope.from);
         if (m.envelope.flags & ENVELOPE_SYSTEM) {
             handle_own(&m.envelope);
             handled++;
         } else {
             handled += handlers_give(&m);
         }
-        // Not before: it may wait for another thread to let go of the sender's record, and who waits
-        // takes in what came behind this message.
-        if (unlikely(m.envelope.flags & ENVELOPE_WANTS_RING))
-            make_ring(m.envelope.from);
     }
     is_cut |= handlers_enough;
     return handled;
