@@ -2,20 +2,14 @@
 // What a rank has of its own in memory: printed by rank 0 as the most of all ranks, in KB, after
 // MPI_Init and after allreduces. flat.sh compares jobs of several sizes.
 // PES: none
+#include "../proc.h"
 #include "mpi_check.h"
 
 // Resident and of this process alone; what ranks share is there once for all of them.
 static long own_kb(void)
 {
-    char line[256];
-    long kb = 0, sum = 0;
-    FILE *f = fopen("/proc/self/smaps_rollup", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "Private_Dirty: %ld", &kb) == 1 || sscanf(line, "Private_Clean: %ld", &kb) == 1)
-            sum += kb;
-    if (f)
-        fclose(f);
-    return sum;
+    static const char file[] = "/proc/self/smaps_rollup";
+    return proc_kb(file, "Private_Dirty:") + proc_kb(file, "Private_Clean:");
 }
 
 static long most(long kb)

@@ -2,26 +2,9 @@
 // A message of more bytes than an int counts: few pages, mapped over and over. Expected and not.
 // PES: 2
 // NODES: 1
-#include "mpi_check.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "pieces.h"
 
 enum { PIECE = 4 << 20, PIECES = 513 };
-
-static char *map_pieces(void)
-{
-    int fd = memfd_create("pieces", 0);
-    CHECK(fd >= 0 && ftruncate(fd, PIECE) == 0);
-    char *all = mmap(NULL, (size_t)PIECE * PIECES, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(all != MAP_FAILED);
-    for (size_t i = 0; i < PIECES; i++)
-        CHECK(mmap(all + i * PIECE, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
-              MAP_FAILED);
-    close(fd);
-    return all;
-}
 
 static void expect_count(const MPI_Status *s, MPI_Count n)
 {
@@ -59,7 +42,7 @@ int main(void)
 #endif
     MPI_Count n = (MPI_Count)PIECE * PIECES;
     mpi_start();
-    char *data = map_pieces();
+    char *data = map_pieces(PIECE, PIECES);
     for (int is_expected = 0; is_expected < 2; is_expected++) {
         if (me == 1) {
             receive(data, n, is_expected);

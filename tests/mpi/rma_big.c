@@ -3,26 +3,9 @@
 // few pages, mapped over and over.
 // PES: 2
 // NODES: 1
-#include "mpi_check.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "pieces.h"
 
 enum { PIECE = 8 << 20, PIECES = 260, SHIFT = 5 };
-
-static char *map_pieces(void)
-{
-    int fd = memfd_create("pieces", 0);
-    CHECK(fd >= 0 && ftruncate(fd, PIECE) == 0);
-    char *all = mmap(NULL, (size_t)PIECE * PIECES, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(all != MAP_FAILED);
-    for (size_t i = 0; i < PIECES; i++)
-        CHECK(mmap(all + i * PIECE, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
-              MAP_FAILED);
-    close(fd);
-    return all;
-}
 
 int main(void)
 {
@@ -32,7 +15,7 @@ int main(void)
     MPI_Win win;
     MPI_Count n = (MPI_Count)PIECE * PIECES, some = n - SHIFT;
     mpi_start();
-    char *mine = map_pieces(), *own = map_pieces();
+    char *mine = map_pieces(PIECE, PIECES), *own = map_pieces(PIECE, PIECES);
     memset(mine, 10 + me, PIECE);
     memset(own, 20 + me, PIECE);
     OK(MPI_Win_create_c(mine, n, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));

@@ -2,25 +2,11 @@
 // PES: none
 // What a PE of a running job holds, the largest PE's, in kB: at start, after a put to its neighbour,
 // after a sum over all, and after an atomic of every PE to all. make scale runs it.
+#include "../proc.h"
+
 #include <shmem.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-
-static long value(const char *path, const char *name)
-{
-    char line[256];
-    long sum = 0;
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, name, strlen(name)) == 0)
-            sum += atol(line + strlen(name));
-    if (f)
-        fclose(f);
-    return sum;
-}
 
 static void look(const char *when)
 {
@@ -28,8 +14,8 @@ static void look(const char *when)
     struct stat at = {0};
     const char *fd = getenv("SHOAL_JOB");
     shmem_barrier_all();
-    own[0] = value("/proc/self/smaps_rollup", "Private_Dirty:");
-    own[1] = value("/proc/self/status", "VmPTE:");
+    own[0] = proc_kb("/proc/self/smaps_rollup", "Private_Dirty:");
+    own[1] = proc_kb("/proc/self/status", "VmPTE:");
     if (fd && fstat(atoi(fd), &at) == 0)
         own[2] = at.st_blocks / 2 / shmem_n_pes();
     shmem_barrier_all();

@@ -4,10 +4,9 @@
 // several sizes.
 // PES: none
 #include "../check.h"
+#include "../proc.h"
 
 #include <shoal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { MESSAGE = 1, EACH = 200, BYTES = 512, LOOKS = 3 };
@@ -21,27 +20,14 @@ static void on_message(const shoal_am_t *am)
     got++;
 }
 
-static long sum_of(const char *path, const char *name)
-{
-    char line[256];
-    long sum = 0;
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, name, strlen(name)) == 0)
-            sum += atol(line + strlen(name));
-    if (f)
-        fclose(f);
-    return sum;
-}
-
 // Memory of its own, its page tables, and its share of what all have.
 static long held_kb(void)
 {
     struct stat at = {0};
     const char *fd = getenv("SHOAL_JOB");
     CHECK(fd && fstat(atoi(fd), &at) == 0);
-    return sum_of("/proc/self/smaps_rollup", "Private_Dirty:") +
-           sum_of("/proc/self/status", "VmPTE:") + at.st_blocks / 2 / npes;
+    return proc_kb("/proc/self/smaps_rollup", "Private_Dirty:") +
+           proc_kb("/proc/self/status", "VmPTE:") + at.st_blocks / 2 / npes;
 }
 
 // Short ones and some with a payload, enough of them for a ring.

@@ -4,6 +4,7 @@
 // is answered from its handler. All end, nothing is lost, and what a PE keeps of messages that
 // wait for it stays bounded: a sender is held back instead.
 #include "../check.h"
+#include "../proc.h"
 
 #include <shoal.h>
 
@@ -118,15 +119,7 @@ static void relay(void)
 // The most this process has had in memory so far, in KB.
 static size_t peak(void)
 {
-    char line[256];
-    size_t kb = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmHWM: %zu", &kb) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return kb;
+    return (size_t)proc_kb("/proc/self/status", "VmHWM:");
 }
 
 // What is on its way does not pile up where it is waited for: the receiver of a long flood needs
