@@ -405,10 +405,9 @@ static const struct request_class coll_class = {
 static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *request,
                        struct coll_request **made)
 {
-    struct info *hints; // there are none to follow
     int error = coll_check(c);
     if (!error)
-        error = info_check(info, c->comm, c->name, &hints);
+        error = info_check(info, c->comm, c->name, NULL);
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (error)

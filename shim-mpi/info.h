@@ -26,8 +26,8 @@ void info_free(struct info *info);                   // may be NULL
 const char *info_get(const struct info *info, const char *key); // NULL: no such key, or no info
 int info_set(struct info *info, const char *key, const char *value); // 0, or MPI_ERR_NO_MEM
 
-// The info of an argument, NULL for MPI_INFO_NULL. An error code, which was raised on comm (may be
-// NULL).
+// The info of an argument, NULL for MPI_INFO_NULL; to nowhere (NULL) where none of its keys means
+// something. An error code, which was raised on comm (may be NULL).
 int info_check(MPI_Info h, struct comm *comm, const char *call, struct info **info);
 
 // Kinds of memory (MPI 5.0, "Memory Allocation Kinds"): those there are here, and whether a list names

@@ -326,7 +326,6 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
 {
     struct comm *comm;
     struct type *type;
-    struct info *info; // it has no key that means something here
     int error = check_comm(call, handle, &comm);
     if (!error)
         error = check_message(call, comm, a->peer, a->buf, a->count, a->datatype, &type);
@@ -335,7 +334,7 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
     if (!error)
         error = check_tag(call, comm, a->tag);
     if (!error)
-        error = info_check(a->info, comm, call, &info);
+        error = info_check(a->info, comm, call, NULL);
     if (!error)
         error = check_pointer(call, comm, "request", request);
     if (error)

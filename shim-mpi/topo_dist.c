@@ -64,8 +64,7 @@ static void copy(int *to, const int *from, int n)
 
 static int check_rest(const char *call, struct comm *c, MPI_Info h, MPI_Comm *comm_dist_graph)
 {
-    struct info *info; // it has no key that means something here
-    int error = info_check(h, c, call, &info);
+    int error = info_check(h, c, call, NULL);
     return error ? error : check_pointer(call, c, "comm_dist_graph", comm_dist_graph);
 }
 
