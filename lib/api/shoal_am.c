@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool id_ok(int id)
+static inline bool id_ok(int id)
 {
     return id >= 1 && id <= 255;
 }
@@ -28,7 +28,16 @@ static inline int check(int pe, int id, const void *payload, size_t n)
     return SHOAL_OK;
 }
 
-static int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+// In the usual case nothing else needs to be looked at. False: it is another, or there is an error.
+static inline bool send_short(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                              int flags)
+{
+    return likely(n <= INLINE_BYTES && (payload || !n) && id_ok(id) && shoal_is_pe(pe) &&
+                  shoal_is_up()) &&
+           inbox_send_short(pe, id, arg, payload, n, flags);
+}
+
+static NOINLINE int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
     int status = check(pe, id, payload, n);
     if (unlikely(status))
@@ -74,12 +83,14 @@ static void take_some(void)
 PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
     take_some();
-    return send(pe, id, arg, payload, n, 0);
+    return send_short(pe, id, arg, payload, n, 0) ? SHOAL_OK : send(pe, id, arg, payload, n, 0);
 }
 
 PUBLIC int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
     take_some();
+    if (send_short(pe, id, arg, payload, n, 0))
+        return SHOAL_OK;
     int status = check(pe, id, payload, n);
     if (unlikely(status))
         return status;
@@ -96,7 +107,11 @@ PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size
 
 PUBLIC int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n)
 {
-    return am ? send(am->from, id, arg, payload, n, ENVELOPE_REPLY) : SHOAL_EINVAL;
+    if (!am)
+        return SHOAL_EINVAL;
+    return send_short(am->from, id, arg, payload, n, ENVELOPE_REPLY)
+               ? SHOAL_OK
+               : send(am->from, id, arg, payload, n, ENVELOPE_REPLY);
 }
 
 PUBLIC int shoal_am_reply_long(const shoal_am_t *am, int id, uint64_t arg, const void *payload,

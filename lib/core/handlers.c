@@ -17,12 +17,6 @@ struct kept {
     struct message message; // as much of the payload as there is
 };
 
-// Never changed, nor freed: another thread may be about to run one that was replaced.
-struct handler {
-    shoal_am_fn *fn;
-    void *user;
-    struct handler *before;
-};
 static struct handler *_Atomic handlers[IDS], *every;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of `every`
 
@@ -57,9 +51,16 @@ int handlers_register(int id, shoal_am_fn *fn, void *user)
     return SHOAL_OK;
 }
 
-static const struct handler *handler_of(const struct message *m)
+static inline const struct handler *handler_of(const struct message *m)
 {
     return atomic_load_explicit(&handlers[m->envelope.id], memory_order_acquire);
+}
+
+void handlers_call(const struct handler *h, const shoal_am_t *am)
+{
+    running = true;
+    h->fn(am);
+    running = false;
 }
 
 static void run(const struct handler *h, const struct message *m)
@@ -74,9 +75,7 @@ static void run(const struct handler *h, const struct message *m)
                      .payload = is_long ? place_here(e->at) : payload,
                      .n = is_long ? e->long_n : e->n,
                      .is_reply = !!(e->flags & ENVELOPE_REPLY)};
-    running = true;
-    h->fn(&am);
-    running = false;
+    handlers_call(h, &am);
 }
 
 static void append(struct list *l, struct kept *k)
@@ -107,6 +106,17 @@ bool handlers_may_run(void)
     return !running && !trigger_is_running();
 }
 
+static inline bool is_next(void)
+{
+    return handlers_may_run() && !ready.first &&
+           !atomic_load_explicit(&handlers_news, memory_order_relaxed);
+}
+
+const struct handler *handlers_next(int id)
+{
+    return likely(is_next()) ? atomic_load_explicit(&handlers[id], memory_order_acquire) : NULL;
+}
+
 bool handlers_give(const struct message *m)
 {
     const struct handler *h = handler_of(m);
@@ -115,8 +125,7 @@ bool handlers_give(const struct message *m)
         return false;
     }
     // Not before those that came earlier.
-    if (handlers_may_run() && !ready.first &&
-        !atomic_load_explicit(&handlers_news, memory_order_relaxed)) {
+    if (likely(is_next())) {
         run(h, m);
         return true;
     }

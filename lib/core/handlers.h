@@ -18,7 +18,17 @@ struct message {
 
 int handlers_register(int id, shoal_am_fn *fn, void *user);
 
-// For the thread that polls: runs the message's handler, or keeps the message and returns false.
+// Never changed, nor freed: another thread may be about to run one that was replaced.
+struct handler {
+    shoal_am_fn *fn;
+    void *user;
+    struct handler *before;
+};
+// For the thread that polls. The handler that a message just come may be given to at once; NULL: there
+// is none, or none may run, or others are to be run before.
+const struct handler *handlers_next(int id);
+void handlers_call(const struct handler *h, const shoal_am_t *am);
+// Runs the message's handler, or keeps the message and returns false.
 bool handlers_give(const struct message *m);
 // Runs those kept whose time has come; how many.
 int handlers_run(void);

@@ -30,22 +30,31 @@ static inline void take_slot(struct channel *c, uint32_t slots, uint64_t ticket,
     KNOWN_TO_BE_AFTER(room->envelope->turn);
 }
 
-// In a ring, whose slots this PE alone claims, with the peer locked.
-static inline bool claim_alone(struct peer *peer, struct inbox_room *room)
+static NOINLINE bool find_claimable(struct peer *peer)
 {
-    struct channel *c = ref_at(peer->ring);
-    uint64_t t = atomic_load_explicit(&c->ticket, memory_order_relaxed);
-    if (!is_room(c, LIMIT_RING_SLOTS, t))
+    if (!peer->ring)
         return false;
-    atomic_store_explicit(&c->ticket, t + 1, memory_order_relaxed);
-    take_slot(c, LIMIT_RING_SLOTS, t, room);
+    // Pairs with the release in give_back, as in is_room.
+    peer->claimable =
+        atomic_load_explicit(&peer->ring->drained, memory_order_acquire) + LIMIT_RING_SLOTS;
+    return peer->ticket < peer->claimable;
+}
+
+// A slot of the ring, which this PE alone claims, with the peer locked: its envelope, or NULL.
+static inline struct envelope *claim_in_ring(struct peer *peer)
+{
+    uint64_t t = peer->ticket;
+    if (unlikely(t >= peer->claimable) && !find_claimable(peer))
+        return NULL;
+    peer->ticket = t + 1;
+    struct channel *c = peer->ring;
     // Nothing came back since the last message, so more may follow: a slot to come, which the receiver
     // has read and does not look at yet. One who waits for each message would look at it too soon.
     uint32_t received = atomic_load_explicit(&peer->received, memory_order_relaxed);
     if (received == peer->heard)
         __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
     peer->heard = received;
-    return true;
+    return &c->envelope[t & (LIMIT_RING_SLOTS - 1)];
 }
 
 static bool claim(struct channel *c, struct inbox_room *room)
@@ -60,10 +69,10 @@ static bool claim(struct channel *c, struct inbox_room *room)
     return true;
 }
 
-static inline void publish(const struct inbox_room *room)
+static inline void publish(struct envelope *e, uint64_t ticket)
 {
     // Pairs with the acquire load in is_ready: the message comes before.
-    atomic_store_explicit(&room->envelope->turn, room->ticket + 1, memory_order_release);
+    atomic_store_explicit(&e->turn, ticket + 1, memory_order_release);
 }
 
 static inline void fill(const struct inbox_room *room, const struct inbox_message *m)
@@ -106,29 +115,47 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
         return false;
     inbox_fill(room, &(struct inbox_message){
                          .arg = number, .id = INBOX_RING_OPEN, .flags = ENVELOPE_SYSTEM});
-    publish(room);
+    publish(room->envelope, room->ticket);
     peer->sent = number_after(peer->sent);
-    peer->ring = peer->made - number;
+    peer->ring = ref_at(peer->made - number);
     peer->ring_bit = UINT64_C(1) << number;
     peer->made = 0;
     return true;
 }
 
 // With the peer locked: slots are claimed in the order of the numbers.
-static inline bool claim_next(struct peer *peer, struct inbox_room *room)
+static inline void sign(struct peer *peer, struct envelope *e)
+{
+    uint32_t number = number_after(peer->sent);
+    e->from = world.me;
+    e->seq = number;
+    peer->sent = number;
+}
+
+static bool claim_shared_next(struct peer *peer, struct inbox_room *room)
+{
+    if (!claim(shared_channel(room->pe), room))
+        return false;
+    sign(peer, room->envelope);
+    room->ring_bit = 0;
+    room->wants_ring = peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
+    peer->asked |= room->wants_ring;
+    return true;
+}
+
+static bool claim_next(struct peer *peer, struct inbox_room *room)
 {
     if (unlikely(peer->made) && !open_ring(peer, room))
         return false;
-    uint32_t number = number_after(peer->sent);
-    bool done = peer->ring ? claim_alone(peer, room) : claim(shared_channel(room->pe), room);
-    if (!done)
+    if (!peer->ring)
+        return claim_shared_next(peer, room);
+    struct envelope *e = claim_in_ring(peer);
+    if (!e)
         return false;
-    room->envelope->from = world.me;
-    room->envelope->seq = number;
+    take_slot(peer->ring, LIMIT_RING_SLOTS, peer->ticket - 1, room);
+    sign(peer, e);
     room->ring_bit = peer->ring_bit;
-    peer->sent = number;
-    room->wants_ring = number >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
-    peer->asked |= room->wants_ring;
+    room->wants_ring = false;
     return true;
 }
 
@@ -155,7 +182,7 @@ static void commit_far(const struct inbox_room *room)
     free(room->envelope);
 }
 
-static inline bool try_reserve(struct peer *peer, struct inbox_room *room)
+static bool try_reserve(struct peer *peer, struct inbox_room *room)
 {
     peer_lock(peer);
     bool done = claim_next(peer, room);
@@ -169,7 +196,7 @@ static void wait_for_room(struct peer *peer, struct inbox_room *room)
     for (;;) {
         peer_lock(peer);
         bool done = claim_next(peer, room);
-        struct channel *full = peer->ring ? ref_at(peer->ring) : shared_channel(room->pe);
+        struct channel *full = peer->ring ? peer->ring : shared_channel(room->pe);
         peer_unlock(peer);
         if (done)
             return;
@@ -180,7 +207,7 @@ static void wait_for_room(struct peer *peer, struct inbox_room *room)
     }
 }
 
-static inline void reserve_here(struct inbox_room *room, int pe)
+static void reserve_here(struct inbox_room *room, int pe)
 {
     struct peer *peer = peer_of(pe);
     room->pe = pe;
@@ -197,23 +224,23 @@ struct inbox_room inbox_reserve(int pe)
     return room;
 }
 
-static inline void ring_doorbell(_Atomic uint64_t *doorbell, const struct inbox_room *room)
+static inline void ring_doorbell(_Atomic uint64_t *doorbell, uint64_t bit)
 {
     // Either the receiver, which clears the bit, has everybody fenced and then looks at the ring,
     // sees the message, or this sees the bit cleared.
     atomic_signal_fence(memory_order_seq_cst);
-    if (!(atomic_load_explicit(doorbell, memory_order_relaxed) & room->ring_bit))
-        atomic_fetch_or_explicit(doorbell, room->ring_bit, memory_order_release);
+    if (unlikely(!(atomic_load_explicit(doorbell, memory_order_relaxed) & bit)))
+        atomic_fetch_or_explicit(doorbell, bit, memory_order_release);
 }
 
-static inline void commit_here(const struct inbox_room *room)
+static void commit_here(const struct inbox_room *room)
 {
     if (unlikely(room->wants_ring))
         room->envelope->flags |= ENVELOPE_WANTS_RING;
     struct inbox *to = &slice_of(room->pe)->inbox;
-    publish(room);
+    publish(room->envelope, room->ticket);
     if (room->ring_bit)
-        ring_doorbell(&to->doorbell, room);
+        ring_doorbell(&to->doorbell, room->ring_bit);
     bell_check(&to->bell);
 }
 
@@ -235,6 +262,38 @@ void inbox_send(int pe, const struct inbox_message *m)
     reserve_here(&room, pe);
     fill(&room, m);
     commit_here(&room);
+}
+
+// The usual case without what the others need: a ring with a free slot. False: it is another case.
+static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                                int flags)
+{
+    struct peer *peer = peer_of(pe);
+    peer_lock(peer);
+    struct envelope *e = claim_in_ring(peer);
+    if (unlikely(!e)) {
+        peer_unlock(peer);
+        return false;
+    }
+    uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
+    KNOWN_TO_BE_AFTER(e->turn); // as in take_slot
+    sign(peer, e);
+    peer_unlock(peer);
+    e->arg = arg;
+    e->n = (uint32_t)n;
+    e->id = (uint8_t)id;
+    e->flags = (uint8_t)flags;
+    copy_few(e->bytes, payload, n);
+    struct inbox *to = &slice_of(pe)->inbox;
+    publish(e, ticket);
+    ring_doorbell(&to->doorbell, bit);
+    bell_check(&to->bell);
+    return true;
+}
+
+bool inbox_send_short(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+{
+    return likely(world_is_here(pe)) && likely(send_in_ring(pe, id, arg, payload, n, flags));
 }
 
 bool inbox_try_send(int pe, const struct inbox_message *m)
@@ -263,7 +322,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
         if (!inbox_poll())
             waiter_step(&w);
     inbox_fill(&room, m);
-    publish(&room);
+    publish(room.envelope, room.ticket);
     bell_check(&slice_of(pe)->inbox.bell);
 }
 

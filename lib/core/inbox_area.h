@@ -52,7 +52,7 @@ struct channel {
 
 struct inbox {
     LINE_ALIGNED _Atomic uint64_t doorbell; // bit r: ring r has something new
-    LINE_ALIGNED struct bell bell;          // rung for messages; puts ring the PE's other bell
+    struct bell bell;                       // rung for messages; puts ring the PE's other bell
     LINE_ALIGNED unsigned char pool[CHANNEL_SIZE(LIMIT_INBOX_SLOTS)];
 };
 

@@ -77,6 +77,14 @@ static inline void check_number(const struct incoming *in, const struct envelope
               number);
 }
 
+static inline void advance(struct incoming *in)
+{
+    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
+    begin_at(in, head);
+    if (unlikely(head == in->give_at))
+        give_back(in, head);
+}
+
 // Copies the message out, so that its slot is free while it is handled.
 static inline bool take(struct incoming *in, struct message *m)
 {
@@ -88,9 +96,7 @@ static inline bool take(struct incoming *in, struct message *m)
     if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
         memcpy(m->payload, payload_of(in->channel, in->slots, head), m->envelope.n);
     check_number(in, &m->envelope);
-    begin_at(in, head + 1);
-    if (unlikely(head + 1 == in->give_at))
-        give_back(in, head + 1);
+    advance(in);
     return true;
 }
 
@@ -305,40 +311,53 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
-static inline bool is_only_one(const struct incoming *in)
-{
-    return atomic_load_explicit(&active_rings, memory_order_relaxed) == in->bit;
-}
-
 // The usual case without what the others need: a short message in the only ring, in a program with one
-// thread. 0: it is another case.
-static inline int take_one(struct incoming *in)
+// thread, whose handler runs at once. False: it is another case.
+static inline bool take_usual(struct incoming *in)
 {
-    struct message m;
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    if (polls_here || !is_single_threaded() || !is_only_one(in) || !in->is_open || e->flags ||
-        e->n > INLINE_BYTES)
-        return 0;
+    if (unlikely(polls_here || !is_single_threaded() || !in->is_open || e->flags ||
+                 e->n > INLINE_BYTES ||
+                 atomic_load_explicit(&active_rings, memory_order_relaxed) != in->bit))
+        return false;
+    const struct handler *h = handlers_next(e->id);
+    if (unlikely(!h))
+        return false;
+    unsigned char payload[INLINE_BYTES]; // its slot is free while it is handled
+    shoal_am_t am = {.from = e->from,
+                     .id = e->id,
+                     .arg = e->arg,
+                     .user = h->user,
+                     .payload = payload,
+                     .n = e->n};
+    memcpy(payload, e->bytes, sizeof payload);
+    check_number(in, e);
+    advance(in);
+    in->is_used = true;
+    atomic_store_explicit(&looks, 0, memory_order_relaxed);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
     polls_here = true;
     handlers_enough = false;
-    atomic_store_explicit(&looks, 0, memory_order_relaxed);
-    in->is_used = true;
-    take(in, &m);
-    int handled = handlers_give(&m);
+    handlers_call(h, &am);
     polls_here = false;
     atomic_store_explicit(&polling, false, memory_order_release);
-    return handled;
+    return true;
+}
+
+static NOINLINE int take_from(struct incoming *in)
+{
+    if (unlikely(in == &shared) || !take_usual(in))
+        return poll_all();
+    // The senders are ahead: many are taken at once.
+    return is_ready(in) && !handlers_enough ? 1 + poll_all() : 1;
 }
 
 int inbox_poll(void)
 {
     struct incoming *in = find_ready();
-    if (likely(!in))
-        return others_wait() ? poll_all() : 0;
-    int handled = in != &shared ? take_one(in) : 0;
-    bool is_all = handled && (handlers_enough || (!find_ready() && !others_wait()));
-    return is_all ? handled : handled + poll_all();
+    if (unlikely(in != NULL))
+        return take_from(in);
+    return others_wait() ? poll_all() : 0;
 }
 
 uint64_t inbox_waiting(void)

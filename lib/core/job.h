@@ -25,7 +25,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 6u           // bump when a structure here changes
+#define JOB_LAYOUT 7u           // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.

@@ -9,15 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct channel;
 struct peer {
     _Atomic uint32_t lock; // of all that follows, but `received`
     uint32_t sent;         // messages to it
-    uint64_t ring;         // reference to our channel into it, 0: the shared one
+    struct channel *ring;  // our channel into it, NULL: the shared one
+    uint64_t ticket;       // of the next message in the ring;
+    uint64_t claimable;    // those before this have free slots, as far as is known
     uint64_t made;         // a ring that is offered: its reference and, in the low bits, its number
     uint64_t ring_bit;     // in its doorbell
-    bool asked;            // for a ring
     uint32_t heard;        // `received` when the last message to it was sent
     _Atomic uint32_t received; // messages from it; only the thread that polls changes it
+    bool asked;                // for a ring
 };
 
 // Numbers go round, past 0, which means not numbered.
