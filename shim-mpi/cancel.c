@@ -40,7 +40,7 @@ static void on_cancel(const shoal_am_t *am)
     if (!a)
         return;
     if (a->kind == ARRIVED_SYNC)
-        partner_took(am->from, a->bytes);
+        partner_took(partner_of(am->from), am->from, a->bytes);
     object_end(a);
     transfer_tell(am->from, AM_CANCELLED, sender, NULL, 0);
 }

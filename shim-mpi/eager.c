@@ -133,13 +133,19 @@ bool eager_send_sync(struct transfer *t)
 }
 
 // ---- Receiving
-void eager_accept(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes)
+static inline void accept_from(struct partner *p, struct transfer *t, struct match_key key,
+                               const void *data, MPI_Count bytes)
 {
     MPI_Count n = transfer_describe(t, key, bytes);
     if (n)
         transfer_place(t, 0, data, (size_t)n);
-    partner_took(key.pe, bytes);
+    partner_took(p, key.pe, bytes);
     request_complete(&t->request);
+}
+
+void eager_accept(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes)
+{
+    accept_from(partner_of(key.pe), t, key, data, bytes);
 }
 
 void eager_accept_sync(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes,
@@ -149,8 +155,22 @@ void eager_accept_sync(struct transfer *t, struct match_key key, const void *dat
     eager_accept(t, key, data, bytes);
 }
 
+static void take_awaited(struct transfer *t, const shoal_am_t *am)
+{
+    struct partner *p = partner_of(am->from);
+    p->admitted += t->space == SPACE_P2P;
+    stats_count(MATCHED);
+    shoal_am_enough();
+    accept_from(p, t, (struct match_key){am->from, t->tag}, am->payload, (MPI_Count)am->n);
+}
+
 static void on_eager(const shoal_am_t *am)
 {
+    struct transfer *awaited = arrive_take_awaited(am->arg, am->from);
+    if (likely(awaited)) {
+        take_awaited(awaited, am);
+        return;
+    }
     struct news news = {.kind = ARRIVED_EAGER,
                         .key = {am->from, tag_in(am->arg)},
                         .bytes = (MPI_Count)am->n,

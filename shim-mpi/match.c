@@ -90,6 +90,7 @@ struct arrived *match_post(struct matching *m, struct posted *p)
     }
     p->order = m->order++;
     p->is_queued = true;
+    m->posted_now++;
     list_add(list_of(m, p), &p->link);
     return NULL;
 }
@@ -129,6 +130,7 @@ void match_withdraw(struct matching *m, struct posted *p)
 {
     list_remove(list_of(m, p), &p->link);
     p->is_queued = false;
+    m->posted_now--;
 }
 
 struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender)
@@ -139,9 +141,4 @@ struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender)
             return a;
     }
     return NULL;
-}
-
-struct arrived *match_any(struct matching *m)
-{
-    return m->all.first ? ENTRY(struct arrived, m->all.first, in_all) : NULL;
 }

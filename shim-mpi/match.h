@@ -65,6 +65,7 @@ struct arrived {
 struct matching {
     shim_lock lock;
     uint64_t order;
+    uint32_t posted_now; // receives in the queues
     struct match_list posted[MATCH_BUCKETS], wild;
     struct match_list unexpected[MATCH_BUCKETS], all;
 };
@@ -90,6 +91,11 @@ static inline bool match_is_sent_by(const struct arrived *a, int pe, uint64_t se
 struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender);
 
 // Every unexpected message, for MPI_Finalize and MPI_Comm_free: the next one, NULL: none.
-struct arrived *match_any(struct matching *m);
+static inline struct arrived *match_any(const struct matching *m)
+{
+    struct match_link *first = m->all.first;
+    return first ? (struct arrived *)(void *)((char *)first - offsetof(struct arrived, in_all))
+                 : NULL;
+}
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages between processes. See p2p.h; transfer.h says how they travel.
+#include "arrive.h"
 #include "partitioned.h"
 #include "transfer.h"
 
@@ -129,26 +130,32 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     t->told = 0;
 }
 
-int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-             struct type *type, int dest, int tag, enum send_mode mode)
+int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                   struct type *type, int dest, int tag, enum send_mode mode)
 {
-    if (unlikely(dest == MPI_PROC_NULL))
-        return MPI_SUCCESS;
-    int pe = group_pe(comm->peers, dest);
-    bool is_plain = mode != SEND_SYNCHRONOUS;
-    if (likely(is_plain) && likely(transfer_send_now(comm, space, buf, count, type, pe, tag, true)))
-        return MPI_SUCCESS;
     struct transfer t;
     init_local(&t, REQUEST_SEND, comm);
     fill(&t, space, buf, count, type, dest, tag);
     t.mode = mode;
-    t.pe = pe;
-    if (is_plain)
+    t.pe = group_pe(comm->peers, dest);
+    if (mode != SEND_SYNCHRONOUS)
         transfer_send_later(&t);
     else
         transfer_send(&t);
     request_wait(&t.request);
     return t.request.error;
+}
+
+int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+             struct type *type, int dest, int tag, enum send_mode mode)
+{
+    if (unlikely(dest == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    if (mode != SEND_SYNCHRONOUS &&
+        likely(transfer_send_now(comm, space, buf, count, type, group_pe(comm->peers, dest), tag,
+                                 true)))
+        return MPI_SUCCESS;
+    return p2p_send_later(comm, space, buf, count, type, dest, tag, mode);
 }
 
 int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
@@ -162,7 +169,8 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
     init_local(&t, REQUEST_RECV, comm);
     fill(&t, space, buf, count, type, source, tag);
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
-    transfer_recv(&t);
+    if (!arrive_await(&t))
+        transfer_recv(&t);
     request_wait(&t.request);
     if (outbox_is_used(t.pe)) // its answer, for which the sender waits
         outbox_wait(t.pe);

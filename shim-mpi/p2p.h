@@ -17,6 +17,9 @@ struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Co
 // Blocking; an error code, which has not been raised.
 int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
              struct type *type, int dest, int tag, enum send_mode mode);
+// What transfer_send_now did not take, or what is synchronous.
+int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                   struct type *type, int dest, int tag, enum send_mode mode);
 int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
              int source, int tag, MPI_Status *status);
 

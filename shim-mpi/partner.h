@@ -74,9 +74,8 @@ static inline uint32_t partner_mark(uint64_t address)
 void partner_tell(int pe, struct partner *p, uint32_t taken);
 
 // An eager message of n bytes has been received.
-static inline void partner_took(int pe, MPI_Count n)
+static inline void partner_took(struct partner *p, int pe, MPI_Count n)
 {
-    struct partner *p = partner_of(pe);
     uint32_t taken = partner_add(&p->taken, (uint32_t)n + PARTNER_OVERHEAD);
     uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
     if (unlikely(taken - told > shim_settings.window / 4))

@@ -221,12 +221,17 @@ static bool run_hooks(void)
     return did;
 }
 
-bool progress(void)
+static inline bool move(void)
 {
     bool did = shoal_progress() > 0;
     if (unlikely(atomic_load_explicit(&hook_count, memory_order_relaxed)))
         did |= run_hooks();
     return did;
+}
+
+bool progress(void)
+{
+    return move();
 }
 
 // In every call of the runtime that waits.
@@ -282,13 +287,25 @@ static void sleep_on(uint64_t seen)
     shoal_wait(n, events, 1, NULL, NULL);
 }
 
-void idle_step(struct idle *idle)
+static inline void step(struct idle *idle)
 {
-    if (progress())
+    if (move())
         idle->steps = 0;
-    else if (idle->steps++ >= spins)
+    else if (unlikely(idle->steps++ >= spins))
         sleep_on(idle->seen);
     idle->seen = atomic_load_explicit(&request_activity, memory_order_acquire);
+}
+
+void idle_step(struct idle *idle)
+{
+    step(idle);
+}
+
+void request_wait(struct request *r)
+{
+    struct idle idle = idle_start();
+    while (!request_is_done(r))
+        step(&idle);
 }
 
 int request_up(void)

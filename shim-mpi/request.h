@@ -130,14 +130,7 @@ struct idle {
 struct idle idle_start(void);
 void idle_step(struct idle *idle);
 
-static inline void request_wait(struct request *r) // until it is done; takes no reference
-{
-    if (likely(request_is_done(r)))
-        return;
-    struct idle idle = idle_start();
-    while (!request_is_done(r))
-        idle_step(&idle);
-}
+void request_wait(struct request *r); // until it is done; takes no reference
 
 // What MPI_Request_free does, done or not; an error code, which has not been raised.
 int request_give_up(struct request *r, MPI_Request *handle);

@@ -84,6 +84,7 @@ void transfer_recv(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
+    arrive_unawait();
     bool is_hint = hint_is_wanted(t);
     if (is_hint)
         shoal_progress(); // its message may have come

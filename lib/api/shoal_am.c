@@ -28,13 +28,11 @@ static inline int check(int pe, int id, const void *payload, size_t n)
     return SHOAL_OK;
 }
 
-// In the usual case nothing else needs to be looked at. False: it is another, or there is an error.
-static inline bool send_short(int pe, int id, uint64_t arg, const void *payload, size_t n,
-                              int flags)
+// What the runtime sends without a look at anything else; what is not, `check` says why.
+static inline bool is_short(int pe, int id, const void *payload, size_t n)
 {
     return likely(n <= INLINE_BYTES && (payload || !n) && id_ok(id) && shoal_is_pe(pe) &&
-                  shoal_is_up()) &&
-           inbox_send_short(pe, id, arg, payload, n, flags);
+                  shoal_is_up());
 }
 
 static NOINLINE int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
@@ -42,10 +40,11 @@ static NOINLINE int send(int pe, int id, uint64_t arg, const void *payload, size
     int status = check(pe, id, payload, n);
     if (unlikely(status))
         return status;
-    inbox_send(
-        pe,
-        &(struct inbox_message){
-            .arg = arg, .payload = payload, .n = n, .id = (uint8_t)id, .flags = (uint8_t)flags});
+    struct inbox_message m = {
+        .arg = arg, .payload = payload, .n = n, .id = (uint8_t)id, .flags = (uint8_t)flags};
+    if (flags & INBOX_TRY)
+        return inbox_try_send(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
+    inbox_send(pe, &m);
     return SHOAL_OK;
 }
 
@@ -73,35 +72,49 @@ static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_
 enum { REQUESTS_PER_POLL = 16 };
 
 // Who asks takes answers now and then, or a PE that answers could only keep what goes on coming.
-static void take_some(void)
+static inline bool is_time_to_take(void)
 {
     static TLS_FAST unsigned requests;
-    if (requests++ % REQUESTS_PER_POLL == 0 && shoal_is_up() && !handlers_running())
+    return requests++ % REQUESTS_PER_POLL == 0;
+}
+
+static void take_some(void)
+{
+    if (shoal_is_up() && !handlers_running())
         inbox_poll();
+}
+
+static NOINLINE int take_and_send(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                                  int flags)
+{
+    take_some();
+    return send(pe, id, arg, payload, n, flags);
+}
+
+static inline int request(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+{
+    if (unlikely(is_time_to_take()))
+        return take_and_send(pe, id, arg, payload, n, flags);
+    if (is_short(pe, id, payload, n))
+        return inbox_send_short(pe, id, arg, payload, n, flags);
+    return send(pe, id, arg, payload, n, flags);
 }
 
 PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    take_some();
-    return send_short(pe, id, arg, payload, n, 0) ? SHOAL_OK : send(pe, id, arg, payload, n, 0);
+    return request(pe, id, arg, payload, n, 0);
 }
 
 PUBLIC int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    take_some();
-    if (send_short(pe, id, arg, payload, n, 0))
-        return SHOAL_OK;
-    int status = check(pe, id, payload, n);
-    if (unlikely(status))
-        return status;
-    struct inbox_message m = {.arg = arg, .payload = payload, .n = n, .id = (uint8_t)id};
-    return likely(inbox_try_send(pe, &m)) ? SHOAL_OK : SHOAL_EAGAIN;
+    return request(pe, id, arg, payload, n, INBOX_TRY);
 }
 
 PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n,
                                  shoal_rptr_t to)
 {
-    take_some();
+    if (is_time_to_take())
+        take_some();
     return send_long(id, arg, payload, n, to, 0);
 }
 
@@ -109,8 +122,8 @@ PUBLIC int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void
 {
     if (!am)
         return SHOAL_EINVAL;
-    return send_short(am->from, id, arg, payload, n, ENVELOPE_REPLY)
-               ? SHOAL_OK
+    return is_short(am->from, id, payload, n)
+               ? inbox_send_short(am->from, id, arg, payload, n, ENVELOPE_REPLY)
                : send(am->from, id, arg, payload, n, ENVELOPE_REPLY);
 }
 

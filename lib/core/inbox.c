@@ -264,6 +264,19 @@ void inbox_send(int pe, const struct inbox_message *m)
     commit_here(&room);
 }
 
+bool inbox_try_send(int pe, const struct inbox_message *m)
+{
+    if (unlikely(!world_is_here(pe)))
+        return net_message_send(world.me, pe, m, false);
+    struct inbox_room room;
+    room.pe = pe;
+    if (!try_reserve(peer_of(pe), &room))
+        return false;
+    fill(&room, m);
+    commit_here(&room);
+    return true;
+}
+
 // The usual case without what the others need: a ring with a free slot. False: it is another case.
 static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n,
                                 int flags)
@@ -291,22 +304,22 @@ static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payloa
     return true;
 }
 
-bool inbox_send_short(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                                   int flags)
 {
-    return likely(world_is_here(pe)) && likely(send_in_ring(pe, id, arg, payload, n, flags));
+    struct inbox_message m = {
+        .arg = arg, .payload = payload, .n = n, .id = (uint8_t)id, .flags = (uint8_t)flags};
+    if (flags & INBOX_TRY)
+        return inbox_try_send(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
+    inbox_send(pe, &m);
+    return SHOAL_OK;
 }
 
-bool inbox_try_send(int pe, const struct inbox_message *m)
+int inbox_send_short(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
-    if (unlikely(!world_is_here(pe)))
-        return net_message_send(world.me, pe, m, false);
-    struct inbox_room room;
-    room.pe = pe;
-    if (!try_reserve(peer_of(pe), &room))
-        return false;
-    fill(&room, m);
-    commit_here(&room);
-    return true;
+    if (likely(world_is_here(pe)) && likely(send_in_ring(pe, id, arg, payload, n, flags)))
+        return SHOAL_OK;
+    return send_otherwise(pe, id, arg, payload, n, flags);
 }
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)
