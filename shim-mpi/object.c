@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct object *object_predefined[PREDEFINED_CODES];
+struct object *object_predefined[FIRST_ADDRESS];
 
 // Cold, and legal before MPI_Init when nobody knows yet whether there will be threads.
 static pthread_mutex_t number_lock = PTHREAD_MUTEX_INITIALIZER;

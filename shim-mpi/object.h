@@ -27,16 +27,14 @@ struct object {
     _Atomic int number; // for MPI_X_toint, 0: none yet
 };
 
-enum { PREDEFINED_CODES = 1024, FIRST_ADDRESS = 4096 };
-extern struct object *object_predefined[PREDEFINED_CODES];
+enum { FIRST_ADDRESS = 4096 };
+extern struct object *object_predefined[FIRST_ADDRESS];
 
 // The object of a handle, or NULL: it is of another kind, freed, or no object at all.
 static inline void *object_at(const void *handle, enum object_kind kind)
 {
     uintptr_t h = (uintptr_t)handle;
-    struct object *o = likely(h >= FIRST_ADDRESS) ? (struct object *)handle
-                       : h < PREDEFINED_CODES     ? object_predefined[h]
-                                                  : NULL;
+    struct object *o = h < FIRST_ADDRESS ? object_predefined[h] : (struct object *)handle;
     return likely(o && o->magic == (uint32_t)kind) ? o : NULL;
 }
 

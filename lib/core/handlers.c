@@ -3,21 +3,19 @@
 #include "handlers.h"
 
 #include "log.h"
-#include "trigger.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { IDS = 256 };
-
 struct kept {
     struct kept *next;
     struct message message; // as much of the payload as there is
 };
 
-static struct handler *_Atomic handlers[IDS], *every;
+struct handler *_Atomic handlers[HANDLERS];
+static struct handler *every;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of `every`
 
 // All of this belongs to the thread that polls. Those that may run now, or soon, and those without a
@@ -29,11 +27,11 @@ static int kept;
 static _Atomic bool registered;
 _Atomic bool handlers_news;
 TLS_FAST bool handlers_enough;
-static TLS_FAST bool running;
+TLS_FAST unsigned busy;
 
 int handlers_register(int id, shoal_am_fn *fn, void *user)
 {
-    if (id < 1 || id >= IDS)
+    if (id < 1 || id >= HANDLERS)
         return SHOAL_EINVAL;
     struct handler *h = fn ? malloc(sizeof *h) : NULL;
     if (fn && !h)
@@ -56,13 +54,6 @@ static inline const struct handler *handler_of(const struct message *m)
     return atomic_load_explicit(&handlers[m->envelope.id], memory_order_acquire);
 }
 
-void handlers_call(const struct handler *h, const shoal_am_t *am)
-{
-    running = true;
-    h->fn(am);
-    running = false;
-}
-
 static void run(const struct handler *h, const struct message *m)
 {
     const struct envelope *e = &m->envelope;
@@ -75,7 +66,9 @@ static void run(const struct handler *h, const struct message *m)
                      .payload = is_long ? place_here(e->at) : payload,
                      .n = is_long ? e->long_n : e->n,
                      .is_reply = !!(e->flags & ENVELOPE_REPLY)};
-    handlers_call(h, &am);
+    busy |= BUSY_HANDLES;
+    h->fn(&am);
+    busy &= ~(unsigned)BUSY_HANDLES;
 }
 
 static void append(struct list *l, struct kept *k)
@@ -101,22 +94,6 @@ static void keep(struct list *l, const struct message *m)
     kept++;
 }
 
-bool handlers_may_run(void)
-{
-    return !running && !trigger_is_running();
-}
-
-static inline bool is_next(void)
-{
-    return handlers_may_run() && !ready.first &&
-           !atomic_load_explicit(&handlers_news, memory_order_relaxed);
-}
-
-const struct handler *handlers_next(int id)
-{
-    return likely(is_next()) ? atomic_load_explicit(&handlers[id], memory_order_acquire) : NULL;
-}
-
 bool handlers_give(const struct message *m)
 {
     const struct handler *h = handler_of(m);
@@ -125,7 +102,8 @@ bool handlers_give(const struct message *m)
         return false;
     }
     // Not before those that came earlier.
-    if (likely(is_next())) {
+    if (handlers_may_run() && !ready.first &&
+        !atomic_load_explicit(&handlers_news, memory_order_relaxed)) {
         run(h, m);
         return true;
     }
@@ -180,14 +158,9 @@ int handlers_run(void)
     return handled;
 }
 
-bool handlers_running(void)
-{
-    return running;
-}
-
 void handlers_never(void)
 {
-    running = true;
+    busy |= BUSY_HANDLES;
 }
 
 static void forget(struct list *l)

@@ -4,6 +4,7 @@
 #ifndef SHOAL_CORE_HANDLERS_H
 #define SHOAL_CORE_HANDLERS_H
 
+#include "busy.h"
 #include "inbox_area.h"
 #include "shoal.h"
 
@@ -24,17 +25,20 @@ struct handler {
     void *user;
     struct handler *before;
 };
-// For the thread that polls. The handler that a message just come may be given to at once; NULL: there
-// is none, or none may run, or others are to be run before.
-const struct handler *handlers_next(int id);
-void handlers_call(const struct handler *h, const shoal_am_t *am);
-// Runs the message's handler, or keeps the message and returns false.
+enum { HANDLERS = 256 };
+extern struct handler *_Atomic handlers[HANDLERS]; // NULL: none is registered
+
+// For the thread that polls: runs the message's handler, or keeps the message and returns false.
 bool handlers_give(const struct message *m);
 // Runs those kept whose time has come; how many.
 int handlers_run(void);
 // Something was kept, or a handler registered, since the last run.
 extern _Atomic bool handlers_news;
-bool handlers_may_run(void); // in this thread, now
+
+static inline bool handlers_may_run(void) // in this thread, now
+{
+    return !(busy & (BUSY_HANDLES | BUSY_WORKS));
+}
 
 static inline bool handlers_waiting(void) // handlers_run may find something
 {
@@ -43,11 +47,23 @@ static inline bool handlers_waiting(void) // handlers_run may find something
 }
 int handlers_kept(void);
 
+// The handler that a message just come may be given to at once; NULL: there is none, or none may run, or
+// others are to be run before.
+static inline const struct handler *handlers_next(int id)
+{
+    return likely(handlers_may_run() && !atomic_load_explicit(&handlers_news, memory_order_relaxed))
+               ? atomic_load_explicit(&handlers[id], memory_order_acquire)
+               : NULL;
+}
+
 // The handler that ran last has what the program waits for: of the thread that polls.
 extern TLS_FAST bool handlers_enough;
 
-bool handlers_running(void); // this thread is in a handler, or
-void handlers_never(void);   // never runs any from now on
+static inline bool handlers_running(void) // this thread is in a handler, or
+{
+    return busy & BUSY_HANDLES;
+}
+void handlers_never(void); // never runs any from now on
 void handlers_forget(void);  // all messages, not the handlers
 
 #endif

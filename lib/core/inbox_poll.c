@@ -31,7 +31,6 @@ struct incoming {
 };
 
 static _Atomic bool polling;
-static TLS_FAST bool polls_here; // this thread is the one that polls
 static struct incoming shared, ring[LIMIT_RINGS];
 static _Atomic uint64_t *own_doorbell;
 static int rings;
@@ -40,10 +39,10 @@ static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint32_t looks;        // at them, without finding anything
 static bool is_cut; // this look has left something, since a handler said that it was enough
 
-static void begin_at(struct incoming *in, uint64_t head)
+static inline void begin_at(struct incoming *in, uint64_t head, uint32_t slots)
 {
     atomic_store_explicit(&in->head, head, memory_order_relaxed);
-    atomic_store_explicit(&in->next, &in->channel->envelope[head & (in->slots - 1)],
+    atomic_store_explicit(&in->next, &in->channel->envelope[head & (slots - 1)],
                           memory_order_relaxed);
 }
 
@@ -77,10 +76,10 @@ static inline void check_number(const struct incoming *in, const struct envelope
               number);
 }
 
-static inline void advance(struct incoming *in)
+static inline void advance(struct incoming *in, uint32_t slots)
 {
     uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
-    begin_at(in, head);
+    begin_at(in, head, slots);
     if (unlikely(head == in->give_at))
         give_back(in, head);
 }
@@ -96,7 +95,7 @@ static inline bool take(struct incoming *in, struct message *m)
     if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
         memcpy(m->payload, payload_of(in->channel, in->slots, head), m->envelope.n);
     check_number(in, &m->envelope);
-    advance(in);
+    advance(in, in->slots);
     return true;
 }
 
@@ -129,7 +128,7 @@ static void make_ring(int pe)
                                     .give_at = LIMIT_RING_SLOTS / 2,
                                     .peer = peer_of(pe),
                                     .sender = pe};
-    begin_at(&ring[rings], 0);
+    begin_at(&ring[rings], 0, LIMIT_RING_SLOTS);
     atomic_fetch_or_explicit(&untold_rings, ring[rings].bit, memory_order_relaxed);
     rings++;
 }
@@ -281,7 +280,7 @@ static inline bool begin_polling(void)
 
 static NOINLINE int poll_all(void)
 {
-    bool nested = polls_here;
+    bool nested = busy & BUSY_POLLS;
     if (!nested && !begin_polling())
         return 0;
     if (handlers_running() && keeps_enough()) {
@@ -289,7 +288,7 @@ static NOINLINE int poll_all(void)
             atomic_store_explicit(&polling, false, memory_order_release);
         return 0;
     }
-    polls_here = true;
+    busy |= BUSY_POLLS;
     int handled = handlers_waiting() ? handlers_run() : 0;
     if (is_ready(&shared))
         handled += poll_channel(&shared);
@@ -300,9 +299,9 @@ static NOINLINE int poll_all(void)
         handled += poll_network();
     if (handlers_waiting())
         handled += handlers_run();
-    polls_here = nested;
     if (nested)
         return handled;
+    busy &= ~(unsigned)BUSY_POLLS;
     bool tells = is_cut && !is_single_threaded();
     is_cut = false;
     atomic_store_explicit(&polling, false, memory_order_release);
@@ -316,8 +315,8 @@ static NOINLINE int poll_all(void)
 static inline bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    if (unlikely(polls_here || !is_single_threaded() || !in->is_open || e->flags ||
-                 e->n > INLINE_BYTES ||
+    if (unlikely(busy || !is_single_threaded() || !in->is_open || e->n > INLINE_BYTES ||
+                 (e->flags & ~ENVELOPE_REPLY) ||
                  atomic_load_explicit(&active_rings, memory_order_relaxed) != in->bit))
         return false;
     const struct handler *h = handlers_next(e->id);
@@ -329,17 +328,18 @@ static inline bool take_usual(struct incoming *in)
                      .arg = e->arg,
                      .user = h->user,
                      .payload = payload,
-                     .n = e->n};
+                     .n = e->n,
+                     .is_reply = e->flags};
     memcpy(payload, e->bytes, sizeof payload);
     check_number(in, e);
-    advance(in);
+    advance(in, LIMIT_RING_SLOTS);
     in->is_used = true;
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
-    polls_here = true;
+    busy = BUSY_POLLS | BUSY_HANDLES;
     handlers_enough = false;
-    handlers_call(h, &am);
-    polls_here = false;
+    h->fn(&am);
+    busy = 0;
     atomic_store_explicit(&polling, false, memory_order_release);
     return true;
 }
@@ -376,7 +376,7 @@ int inbox_up(void)
     own_doorbell = &slice_of(world.me)->inbox.doorbell;
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
-    begin_at(&shared, shared.channel->drained);
+    begin_at(&shared, shared.channel->drained, LIMIT_INBOX_SLOTS);
     shared.give_at = shared.head + LIMIT_INBOX_SLOTS / 2;
     wait_hooks.progress = inbox_poll;
     wait_hooks.bell = &slice_of(world.me)->inbox.bell;
@@ -390,7 +390,7 @@ void inbox_down(void)
     wait_hooks.bell = NULL;
     wait_hooks.user = NULL;
     struct channel *c = shared.channel;
-    begin_at(&shared, c->ticket);
+    begin_at(&shared, c->ticket, LIMIT_INBOX_SLOTS);
     atomic_store_explicit(&c->drained, shared.head, memory_order_release);
     atomic_store_explicit(own_doorbell, 0, memory_order_relaxed);
     memset(ring, 0, sizeof ring);

@@ -238,14 +238,8 @@ static void run_due(struct counter *c)
 struct queue {
     struct counter **counter;
     size_t first, end, room;
-    bool running;
 };
 static TLS_FAST struct queue queue;
-
-bool trigger_is_running(void)
-{
-    return queue.running;
-}
 
 static void enqueue(struct counter *c)
 {
@@ -270,8 +264,8 @@ void trigger_release(struct counter *c)
 {
     if (!take(c))
         return;
-    if (!queue.running) { // the normal case: one counter, and nothing nested
-        queue.running = true;
+    if (!trigger_is_running()) { // the normal case: one counter, and nothing nested
+        busy |= BUSY_WORKS;
         do
             run_due(c);
         while (!give(c));
@@ -283,6 +277,7 @@ void trigger_release(struct counter *c)
         }
         free(queue.counter);
         queue = (struct queue){0};
+        busy &= ~(unsigned)BUSY_WORKS;
     } else {
         enqueue(c);
     }
@@ -359,7 +354,7 @@ static bool is_in_state(const struct work *w, uint64_t handle, enum work_state s
 int trigger_cancel(uint64_t handle)
 {
     uint64_t index = handle >> 32;
-    if (index == 0 || index > LIMIT_WORKS || queue.running)
+    if (index == 0 || index > LIMIT_WORKS || trigger_is_running())
         return SHOAL_EINVAL;
     struct work *w = &slice_of(world.me)->works.work[index - 1];
     uint64_t on = atomic_load_explicit(&w->counter, memory_order_relaxed);

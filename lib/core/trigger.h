@@ -13,6 +13,7 @@
 #ifndef SHOAL_CORE_TRIGGER_H
 #define SHOAL_CORE_TRIGGER_H
 
+#include "busy.h"
 #include "trigger_area.h"
 
 #include <stdbool.h>
@@ -41,6 +42,9 @@ struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
 void trigger_run_for(uint64_t work);
 
 // Is this thread running works? Then it must not wait for a counter's lock.
-bool trigger_is_running(void);
+static inline bool trigger_is_running(void)
+{
+    return busy & BUSY_WORKS;
+}
 
 #endif
