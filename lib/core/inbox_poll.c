@@ -153,6 +153,12 @@ static void handle_own(const struct envelope *e)
     }
 }
 
+// The senders are ahead: lines to come are on their way while this one is handled.
+static inline void prefetch_next(const struct incoming *in)
+{
+    __builtin_prefetch(atomic_load_explicit(&in->next, memory_order_relaxed) + 2);
+}
+
 static int poll_channel(struct incoming *in)
 {
     struct message m;
@@ -160,9 +166,8 @@ static int poll_channel(struct incoming *in)
     m.far = NULL;
     handlers_enough = false;
     for (int taken = 0; taken < PER_POLL && !handlers_enough && take(in, &m); taken++) {
-        if (taken >
-            0) // the senders are ahead: lines to come are on their way while this one is handled
-            __builtin_prefetch(atomic_load_explicit(&in->next, memory_order_relaxed) + 2);
+        if (taken > 0)
+            prefetch_next(in);
         if (unlikely(m.envelope.flags & ENVELOPE_WANTS_RING))
             make_ring(m.envelope.from);
         if (m.envelope.flags & ENVELOPE_SYSTEM) {
@@ -346,10 +351,13 @@ static inline bool take_usual(struct incoming *in)
 
 static NOINLINE int take_from(struct incoming *in)
 {
-    if (unlikely(in == &shared) || !take_usual(in))
-        return poll_all();
-    // The senders are ahead: many are taken at once.
-    return is_ready(in) && !handlers_enough ? 1 + poll_all() : 1;
+    int taken = 0;
+    while (likely(in != &shared) && take_usual(in)) {
+        if (++taken == PER_POLL || handlers_enough || !is_ready(in))
+            return taken;
+        prefetch_next(in);
+    }
+    return taken + poll_all();
 }
 
 int inbox_poll(void)
