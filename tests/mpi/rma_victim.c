@@ -2,28 +2,14 @@
 // Rank 1 is killed in some phase of the use of a window (rma_kill.sh), while the others use it, or
 // wait for what rank 1 has or owes.
 // PES: none
-#include "mpi_check.h"
+#include "victim.h"
 
-#include <signal.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { VICTIM = 1, ROOM = 4096, N = ROOM / (int)sizeof(long), REGIONS = 100 };
+enum { ROOM = 4096, N = ROOM / (int)sizeof(long), REGIONS = 100 };
 static long *p, one = 1, old;
 static MPI_Aint base; // of the victim's memory in the window
 static long double wide = 1;
 static MPI_Win win;
 static MPI_Group all;
-
-// By the kernel: nothing here has to run for it.
-static void die_soon(void)
-{
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-    struct itimerspec t = {.it_value = {.tv_nsec = 50000000}};
-    timer_t timer;
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &t, NULL))
-        exit(2);
-}
 
 static void sleep_to_death(void)
 {
