@@ -108,10 +108,10 @@ static void both_ways(void)
 static void matched(void)
 {
     MPI_Message m[2];
-    MPI_Request r;
+    MPI_Request r, sent[3];
     MPI_Status s;
     for (int i = 0; i < 3; i++)
-        OK(MPI_Send(&me, 1, MPI_INT, right, i, world));
+        OK(MPI_Isend(&me, 1, MPI_INT, right, i, world, &sent[i]));
     for (int i = 0; i < 2; i++)
         OK(MPI_Mprobe(left, i, world, &m[i], &s));
     OK(MPI_Imrecv_c(&got, 1, MPI_INT, &m[1], &r));
@@ -121,6 +121,7 @@ static void matched(void)
     OK(MPI_Mprobe(left, 2, world, &m[0], &s));
     OK(MPI_Imrecv(&got, 1, MPI_INT, &m[0], &r));
     expect(&r);
+    OK(MPI_Waitall(3, sent, MPI_STATUSES_IGNORE));
 }
 
 static void packing(void)

@@ -5,6 +5,7 @@
 # TIMEOUT: 120
 . "$(dirname "$0")/../launch/lib.sh"
 ulimit -c 0
+unset SHOAL_CROSS_MEMORY "${!SHOAL_MPI_@}"
 
 for name in victim coll_victim; do
     program=$build/tests/mpi/$name

@@ -48,10 +48,11 @@ static void receive(int i, bool matched)
 static void numbers(void)
 {
     MPI_Message m[2];
-    int number[2], got = -1, first = 0;
+    MPI_Request r[2];
+    int number[2], got = -1, first = 0, sent[2] = {0, 1};
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 2; i++)
-            OK(MPI_Send(&i, 1, MPI_INT, me, i, MPI_COMM_WORLD));
+            OK(MPI_Isend(&sent[i], 1, MPI_INT, me, i, MPI_COMM_WORLD, &r[i]));
         for (int i = 0; i < 2; i++) {
             OK(MPI_Mprobe(me, i, MPI_COMM_WORLD, &m[i], MPI_STATUS_IGNORE));
             number[i] = MPI_Message_toint(m[i]);
@@ -64,6 +65,7 @@ static void numbers(void)
             CHECK_EQ(got, i);
             CHECK(MPI_Message_fromint(number[i]) == MPI_MESSAGE_NULL);
         }
+        OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
     }
 }
 

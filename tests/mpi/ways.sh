@@ -5,8 +5,7 @@
 ways=$build/tests/mpi/ways
 [ -x "$ways" ] || skip "tests/mpi/ways is not built"
 
-unset SHOAL_VNODES SHOAL_MPI_STAGE_FAR SHOAL_MPI_HINT SHOAL_MPI_EAGER SHOAL_MPI_STREAM SHOAL_MPI_WINDOW SHOAL_MPI_STAGE \
-    SHOAL_MPI_STAGE_SHARED SHOAL_CROSS_MEMORY
+unset SHOAL_VNODES SHOAL_CROSS_MEMORY "${!SHOAL_MPI_@}"
 
 expect_ways() { # SETTING... -- COUNTER VALUE...
     local settings=()

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs whose messages all wait for their receivers, which get the data: nothing is eager, nothing
+# staged. (Tests that are about what a send leaves behind, as stage and cancel are, hang then.)
+. "$(dirname "$0")/../launch/lib.sh"
+
+export SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0
+tests=$(printf 'mpi/%s ' order probe edges traffic partitioned completion count_forms isend_full bsend \
+    coll_random comms intercomms looking threads)
+# shellcheck disable=SC2086
+"$here/../run" "$build" -j 1 -n "2 4" $tests
