@@ -20,6 +20,7 @@
 #define LIMIT_INBOX_SLOTS 2           // messages a PE's shared inbox holds, a power of two
 #define LIMIT_RING_SLOTS 2            // and a pair's own ring
 #define LIMIT_RING_AFTER 2            // messages to one PE before it is asked for a ring
+#define LIMIT_FIRST_NUMBER (UINT32_MAX - 8) // before that of a pair's first message: they go round soon
 #define LIMIT_AM_PAYLOAD 128          // bytes of payload of an active message, whole lines
 #define LIMIT_AM_FAR 256              // the same to a PE of another node
 #define LIMIT_KEPT 8                  // messages a handler that waits keeps without hesitation
@@ -43,6 +44,7 @@
 #define LIMIT_INBOX_SLOTS 256
 #define LIMIT_RING_SLOTS 64
 #define LIMIT_RING_AFTER 64
+#define LIMIT_FIRST_NUMBER 0
 #define LIMIT_AM_PAYLOAD 2048
 #define LIMIT_AM_FAR 32768
 #define LIMIT_KEPT 256

@@ -3,6 +3,7 @@
 #include "peers.h"
 
 #include "log.h"
+#include "tunables.h"
 #include "wait.h"
 #include "world.h"
 
@@ -10,11 +11,18 @@
 
 struct peer_chunk *_Atomic *_Atomic peer_chunks;
 
-static void *install(void *_Atomic *place, size_t size)
+static void *new (size_t size)
 {
-    void *fresh = calloc(1, size), *there = NULL;
+    void *fresh = calloc(1, size);
     if (!fresh)
         fatal("no memory for the records of partners (%zu bytes)", size);
+    return fresh;
+}
+
+// Unless another thread was first: then that one's.
+static void *install(void *_Atomic *place, void *fresh)
+{
+    void *there = NULL;
     if (atomic_compare_exchange_strong_explicit(place, &there, fresh, memory_order_acq_rel,
                                                 memory_order_acquire))
         return fresh;
@@ -27,15 +35,25 @@ static size_t chunk_count(void)
     return ((size_t)world.npes + PEERS_PER_CHUNK - 1) / PEERS_PER_CHUNK;
 }
 
+static struct peer_chunk *make_chunk(void *_Atomic *at)
+{
+    struct peer_chunk *fresh = new (sizeof *fresh);
+    for (int i = 0; i < PEERS_PER_CHUNK; i++) {
+        fresh->peer[i].sent = LIMIT_FIRST_NUMBER;
+        atomic_init(&fresh->peer[i].received, LIMIT_FIRST_NUMBER);
+    }
+    return install(at, fresh);
+}
+
 struct peer *peer_make(int pe)
 {
     struct peer_chunk *_Atomic *table = atomic_load_explicit(&peer_chunks, memory_order_acquire);
     if (!table)
-        table = install((void *_Atomic *)&peer_chunks, chunk_count() * sizeof *table);
+        table = install((void *_Atomic *)&peer_chunks, new (chunk_count() * sizeof *table));
     struct peer_chunk *_Atomic *at = &table[pe / PEERS_PER_CHUNK];
     struct peer_chunk *chunk = atomic_load_explicit(at, memory_order_acquire);
     if (!chunk)
-        chunk = install((void *_Atomic *)at, sizeof *chunk);
+        chunk = make_chunk((void *_Atomic *)at);
     return &chunk->peer[pe % PEERS_PER_CHUNK];
 }
 
