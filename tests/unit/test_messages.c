@@ -32,14 +32,39 @@ static void note(void *arg, int from, const void *payload, size_t n)
     memcpy(&got[count++], payload, sizeof(int));
 }
 
-static void come(struct messages *m, int seq)
+static void come(struct messages *m, uint32_t first, int seq)
 {
     struct {
         struct message_header header;
         int value;
-    } all = {{.from = PEER, .seq = (uint32_t)seq, .length = sizeof(int), .kind = MESSAGE_USER},
-             seq};
+    } all = {
+        {.from = PEER, .seq = first + (uint32_t)seq, .length = sizeof(int), .kind = MESSAGE_USER},
+        seq};
     messages_arrived(m, messages_copy(&all, sizeof all.header + sizeof all.value));
+}
+
+// Numbered from first on; how many of them are given to the upcall.
+static void check_order(const int order[10], uint32_t first, int whole)
+{
+    struct transport_job job = {.npes = 2, .on_am = note};
+    struct messages m = {
+        .name = "test", .job = &job, .lock = &lock, .peer = peer_of, .send = send_nothing};
+    peer = (struct messages_peer){.in = first, .taken = first, .told_taken = first};
+    count = 0;
+    messages_open(&m);
+    messages_peer_add(&m, &peer, PEER);
+    for (int k = 0; k < 10; k++)
+        come(&m, first, order[k]);
+    come(&m, first, -1); // of long ago
+    pthread_mutex_lock(&lock);
+    while (messages_waiting(&m))
+        messages_deliver(&m);
+    pthread_mutex_unlock(&lock);
+    assert_int_equal(count, whole);
+    for (int k = 0; k < count; k++)
+        assert_int_equal(got[k], k);
+    assert_null(peer.held);
+    messages_free(&m);
 }
 
 static void test_order(void **state)
@@ -52,31 +77,25 @@ static void test_order(void **state)
     };
     static const int whole[] = {10, 10, 6, 6};
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
-        struct transport_job job = {.npes = 2, .on_am = note};
-        struct messages m = {
-            .name = "test", .job = &job, .lock = &lock, .peer = peer_of, .send = send_nothing};
-        peer = (struct messages_peer){0};
-        count = 0;
-        messages_open(&m);
-        messages_peer_add(&m, &peer, PEER);
-        for (size_t k = 0; k < ARRAY_LEN(order[i]); k++)
-            come(&m, order[i][k]);
-        come(&m, -1); // of long ago
-        pthread_mutex_lock(&lock);
-        while (messages_waiting(&m))
-            messages_deliver(&m);
-        pthread_mutex_unlock(&lock);
-        assert_int_equal(count, whole[i]);
-        for (int k = 0; k < count; k++)
-            assert_int_equal(got[k], k);
-        assert_null(peer.held);
-        messages_free(&m);
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        for (uint32_t before = 0; before < 11; before++) // the numbers go round after so many
+            check_order(order[i], -before, whole[i]);
+}
+
+// So does the count of those that may be on their way.
+static void test_window(void **state)
+{
+    (void)state;
+    for (uint32_t before = 0; before <= MESSAGE_WINDOW + 1; before++) {
+        peer = (struct messages_peer){.out = -before, .out_taken = -before};
+        for (int k = 0; k < MESSAGE_WINDOW; k++, peer.out++)
+            assert_false(messages_wait_for(&peer));
+        assert_true(messages_wait_for(&peer));
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_window)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
