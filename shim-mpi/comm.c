@@ -16,14 +16,14 @@
 
 #include <string.h>
 
-enum { BUCKETS = 1024 };
+enum { BUCKETS = 1024, FIRST_TAG = TAG_COLLS - 3 }; // it goes round soon: see PARTNER_START
 
 struct comm comm_world, comm_self;
 
 // Looked at by every message that arrives.
 static struct comm *known[BUCKETS];
 static shim_lock known_lock;
-static _Atomic uint32_t contexts_given;
+static _Atomic uint32_t contexts_given = UINT32_MAX - 3; // as does this
 static unsigned pe_bits;
 
 static struct comm **bucket_of(uint32_t context)
@@ -75,6 +75,7 @@ struct comm *comm_make(struct group *group, struct group *remote)
     c->remote = remote;
     c->peers = remote ? remote : group;
     c->team = SHMEM_TEAM_INVALID;
+    atomic_init(&c->coll_tag, FIRST_TAG);
     return c;
 }
 
@@ -169,6 +170,7 @@ static int start(struct comm *c, MPI_Comm handle, const char *name, uint32_t con
     *c = (struct comm){.group = group, .peers = group, .rank = group ? group->rank : 0};
     c->errhandler = errhandler;
     c->team = SHMEM_TEAM_INVALID;
+    atomic_init(&c->coll_tag, FIRST_TAG);
     object_predefine(c, OBJECT_COMM, handle);
     strcpy(c->name, name);
     return group ? comm_publish(c, context) : MPI_ERR_NO_MEM;

@@ -20,6 +20,11 @@ static void measure(struct partner *chunk, int first)
         uint64_t max = 0, soon = 0;
         shoal_query(SHOAL_Q_AM_MAX_TO, first + i, &max);
         shoal_query(SHOAL_Q_AM_SOON_TO, first + i, &soon);
+        atomic_init(&chunk[i].sent, PARTNER_START);
+        atomic_init(&chunk[i].taken_there, PARTNER_START);
+        atomic_init(&chunk[i].taken, PARTNER_START);
+        atomic_init(&chunk[i].told, PARTNER_START);
+        chunk[i].admitted = chunk[i].gone = PARTNER_START;
         chunk[i].am_max = (uint32_t)max;
         chunk[i].eager = (uint32_t)(shim_settings.eager < soon ? shim_settings.eager : soon);
     }

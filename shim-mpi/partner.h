@@ -12,6 +12,9 @@
 
 enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
 
+// Counts that go round begin shortly before they do, here and elsewhere: no long run is the first to see it.
+#define PARTNER_START (UINT32_MAX - 100)
+
 struct partner {
     _Atomic uint32_t sent, taken_there; // eager bytes, overhead included
     _Atomic uint32_t taken, told;

@@ -25,7 +25,7 @@ struct grant {
 
 static struct split *records; // those not in use
 static shim_lock lock;
-static _Atomic uint64_t generations;
+static _Atomic uint32_t generations = UINT32_MAX - 2; // see PARTNER_START
 
 static size_t piece_of(size_t n)
 {
@@ -149,6 +149,16 @@ static struct split *make_record(void)
     return s;
 }
 
+// 0 is none (hint.c).
+static uint32_t next_generation(void)
+{
+    uint32_t next;
+    do
+        next = atomic_fetch_add_explicit(&generations, 1, memory_order_relaxed) + 1;
+    while (!next);
+    return next;
+}
+
 struct split *split_take_record(struct split_copy *copy)
 {
     shim_lock_take(&lock);
@@ -159,7 +169,7 @@ struct split *split_take_record(struct split_copy *copy)
     if (!s && !(s = make_record()))
         return NULL;
     copy->record = s->place;
-    copy->generation = (atomic_fetch_add_explicit(&generations, 1, memory_order_relaxed) + 1) << 32;
+    copy->generation = (uint64_t)next_generation() << 32;
     atomic_store_explicit(&s->done, 0, memory_order_relaxed);
     atomic_store_explicit(&s->status, 0, memory_order_relaxed);
     return s;
