@@ -14,6 +14,7 @@
 #include "partitioned.h"
 
 #include "check.h"
+#include "coll.h"
 #include "info.h"
 #include "p2p.h"
 #include "stats.h"
@@ -287,7 +288,7 @@ static void release(struct request *r)
 }
 
 static const struct request_class partitioned_class = {
-    .start = start, .finish = finish, .release = release};
+    .start = start, .cancel = coll_no_cancel, .finish = finish, .release = release};
 
 static void init_send(struct partitioned *p)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI 5.0, "Send-Receive". The nonblocking forms are one request over two.
 #include "check.h"
+#include "coll.h"
 #include "p2p.h"
 
 #include <stdlib.h>
@@ -71,7 +72,9 @@ static void release(struct request *r)
     free(p->copy);
 }
 
-static const struct request_class pair_class = {.finish = finish, .release = release};
+// Where one half is cancelled and the other is not there is nothing to say of the whole.
+static const struct request_class pair_class = {
+    .cancel = coll_no_cancel, .finish = finish, .release = release};
 
 static struct request *start_pair(struct exchange *x)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI 5.0, "Cancel": sends that their receiver has not matched, also where it has not made their
-// communicator yet; those around them come, in their order.
+// communicator yet; those around them come, in their order. What cannot be cancelled.
 #include "mpi_check.h"
 
 enum { SENDS = 6, LONG = 300000 };
@@ -81,10 +81,33 @@ static void sends(bool early)
     OK(MPI_Comm_free(&c));
 }
 
+// Of these a part could be cancelled and another not.
+static void not_to_be_cancelled(void)
+{
+    MPI_Request r[3];
+    int out = me, got[2] = {-1, -1};
+    OK(MPI_Isendrecv(&out, 1, MPI_INT, me, 0, &got[0], 1, MPI_INT, me, 1, MPI_COMM_WORLD, &r[0]));
+    OK(MPI_Precv_init(&got[1], 1, 1, MPI_INT, me, 2, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+    OK(MPI_Psend_init(&out, 1, 1, MPI_INT, me, 2, MPI_COMM_WORLD, MPI_INFO_NULL, &r[2]));
+    OK(MPI_Startall(2, &r[1]));
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(class_of(MPI_Cancel(&r[i])), MPI_ERR_REQUEST);
+    OK(MPI_Pready(0, r[2]));
+    OK(MPI_Sendrecv(&out, 1, MPI_INT, me, 1, NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+    OK(MPI_Recv(&got[0], 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Waitall(3, r, MPI_STATUSES_IGNORE));
+    CHECK_EQ(got[0], me);
+    CHECK_EQ(got[1], me);
+    OK(MPI_Request_free(&r[1]));
+    OK(MPI_Request_free(&r[2]));
+}
+
 int main(void)
 {
     mpi_start();
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    not_to_be_cancelled();
     for (int i = 0; me < 2 && npes > 1 && i < 4; i++)
         sends(i % 2);
     return mpi_done();
