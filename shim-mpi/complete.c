@@ -292,7 +292,7 @@ MPI_DEFINE(int, Testsome, int incount, MPI_Request array_of_requests[], int *out
                 array_of_statuses, false);
 }
 
-// ---- Looking without ending anything
+// ---- Looking without ending anything: an operation's error is told here, as where it is ended
 static int peek(struct request *r, MPI_Status *status)
 {
     if (!is_active(r)) {
@@ -302,6 +302,27 @@ static int peek(struct request *r, MPI_Status *status)
     int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
     status_set(status, r->source, r->tag, error, r->bytes, r->is_cancelled);
     return error;
+}
+
+static int peek_one(const char *call, struct request *r, MPI_Status *status)
+{
+    int error = peek(r, status);
+    return error ? raise_on(r->comm, error, call, "%s", reason(error)) : MPI_SUCCESS;
+}
+
+// One of several. *failed: the communicator of the first that failed.
+static int peek_of_many(struct request *r, MPI_Status *status, struct comm **failed)
+{
+    int error = peek(r, status);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = error;
+    if (!error)
+        return 0;
+    if (!*failed && r->comm) {
+        *failed = r->comm;
+        object_keep(r->comm);
+    }
+    return 1;
 }
 
 MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *status)
@@ -315,15 +336,14 @@ MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *
     if (is_active(r) && !request_is_done(r))
         progress_look();
     *flag = !is_active(r) || request_is_done(r);
-    if (*flag)
-        peek(r, status);
-    return MPI_SUCCESS;
+    return *flag ? peek_one("MPI_Request_get_status", r, status) : MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_requests[], int *flag,
            MPI_Status *array_of_statuses)
 {
-    int error = check_many("MPI_Request_get_status_all", count, array_of_requests);
+    struct comm *failed = NULL;
+    int errors = 0, error = check_many("MPI_Request_get_status_all", count, array_of_requests);
     if (!error)
         error = check_pointer("MPI_Request_get_status_all", NULL, "flag", flag);
     if (error)
@@ -331,12 +351,9 @@ MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_re
     if (pending(count, array_of_requests))
         progress_look();
     *flag = pending(count, array_of_requests) == 0;
-    for (int i = 0; *flag && i < count; i++) {
-        error = peek(at(array_of_requests, i), status_at(array_of_statuses, i));
-        if (array_of_statuses != MPI_STATUSES_IGNORE)
-            array_of_statuses[i].MPI_ERROR = error;
-    }
-    return MPI_SUCCESS;
+    for (int i = 0; *flag && i < count; i++)
+        errors += peek_of_many(at(array_of_requests, i), status_at(array_of_statuses, i), &failed);
+    return raise_many("MPI_Request_get_status_all", errors, failed);
 }
 
 MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_requests[], int *indx,
@@ -352,9 +369,9 @@ MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_re
     int i = find_done(count, array_of_requests, &active);
     *indx = i < 0 ? MPI_UNDEFINED : i;
     *flag = i >= 0 || !active;
-    if (*flag)
-        peek(i >= 0 ? at(array_of_requests, i) : NULL, status);
-    return MPI_SUCCESS;
+    if (!*flag)
+        return MPI_SUCCESS;
+    return peek_one("MPI_Request_get_status_any", i >= 0 ? at(array_of_requests, i) : NULL, status);
 }
 
 MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of_requests[],
@@ -362,7 +379,8 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
 {
     const char *call = "MPI_Request_get_status_some";
     bool active = false;
-    int n = 0, error = check_many(call, incount, array_of_requests);
+    struct comm *failed = NULL;
+    int n = 0, errors = 0, error = check_many(call, incount, array_of_requests);
     if (!error)
         error = check_pointer(call, NULL, "outcount", outcount);
     if (!error && incount)
@@ -376,13 +394,11 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
         if (!is_active(r) || !request_is_done(r))
             continue;
         array_of_indices[n] = i;
-        error = peek(r, status_at(array_of_statuses, n));
-        if (array_of_statuses != MPI_STATUSES_IGNORE)
-            array_of_statuses[n].MPI_ERROR = error;
+        errors += peek_of_many(r, status_at(array_of_statuses, n), &failed);
         n++;
     }
     *outcount = active ? n : MPI_UNDEFINED;
-    return MPI_SUCCESS;
+    return raise_many(call, errors, failed);
 }
 
 // ---- Free, cancel, start
@@ -410,6 +426,10 @@ MPI_DEFINE(int, Cancel, MPI_Request *request)
         return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Cancel", "the request is MPI_REQUEST_NULL");
     if (is_active(r) && r->class && r->class->cancel)
         error = r->class->cancel(r);
+    else if (is_active(r) && !request_is_done(r)) // of windows, flushes
+        error = MPI_ERR_REQUEST;
+    if (error == MPI_ERR_REQUEST)
+        return raise_on(r->comm, error, "MPI_Cancel", "requests of its kind cannot be cancelled");
     return error ? raise_on(r->comm, error, "MPI_Cancel", "the request's cancel function failed")
                  : MPI_SUCCESS;
 }

@@ -87,14 +87,27 @@ static void nothing(void)
     check_empty(&s[0]);
 }
 
+// What is wrong is told by each of them, as by the call that ends it.
 static void truncated(void)
 {
-    int out[2] = {1, 2}, in = 0;
+    int out[2] = {1, 2}, in = 0, error;
     OK(MPI_Irecv(&in, 1, MPI_INT, me, 52, MPI_COMM_WORLD, &r[0]));
     OK(MPI_Send(out, 2, MPI_INT, me, 52, MPI_COMM_WORLD));
     do
-        OK(MPI_Request_get_status_all(1, r, &flag, s));
+        error = MPI_Request_get_status(r[0], &flag, &s[0]);
     while (!flag);
+    CHECK_EQ(class_of(error), MPI_ERR_TRUNCATE);
+    CHECK_EQ(s[0].MPI_TAG, 52);
+    CHECK_EQ(class_of(MPI_Request_get_status_any(1, r, &index_of, &flag, &s[0])), MPI_ERR_TRUNCATE);
+    CHECK_EQ(index_of, 0);
+    CHECK_EQ(class_of(MPI_Request_get_status_some(1, r, &count, indices, s)), MPI_ERR_IN_STATUS);
+    CHECK_EQ(count, 1);
+    CHECK_EQ(class_of(s[0].MPI_ERROR), MPI_ERR_TRUNCATE);
+    s[0].MPI_ERROR = MPI_SUCCESS;
+    CHECK_EQ(class_of(MPI_Request_get_status_all(1, r, &flag, s)), MPI_ERR_IN_STATUS);
+    CHECK_EQ(class_of(s[0].MPI_ERROR), MPI_ERR_TRUNCATE);
+    CHECK_EQ(class_of(MPI_Request_get_status_all(1, r, &flag, MPI_STATUSES_IGNORE)),
+             MPI_ERR_IN_STATUS);
     CHECK_EQ(class_of(MPI_Wait(&r[0], &s[0])), MPI_ERR_TRUNCATE);
 }
 
