@@ -181,7 +181,7 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
 {
     struct segment s = {.hash = 0xcbf29ce484222325u};
     dl_iterate_phdr(find_segment, &s);
-    ctl->data_hash = s.hash;
+    ctl->data_hash = settings.static_data ? s.hash : 0; // else programs may differ
     uintptr_t start = s.relro_end > s.start && s.relro_end <= s.end ? s.relro_end : s.start;
     uintptr_t page = page_size();
     start &= -page; // the loader protects whole pages only, so this one can be written to
@@ -230,7 +230,8 @@ int data_map_peers(void)
     const struct pe_ctl *first = world_ctl(world.first), *own = world_ctl(world.me);
     if (own->data_hash != first->data_hash || own->data_size != first->data_size) {
         log_line(LOG_ERROR, LOG_DATA, "PE %d and PE %d run different programs (static data of %lu "
-                 "and %lu bytes): start one executable", world.me, world.first,
+                 "and %lu bytes): start one executable, or set SHOAL_STATIC=0", world.me,
+                 world.first,
                  (unsigned long)own->data_size,
                  (unsigned long)first->data_size);
         return -1;
