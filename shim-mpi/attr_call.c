@@ -24,12 +24,13 @@ static int all_on_one_node(void)
 
 static void *comm_predefined(const struct comm *c, int keyval)
 {
+    int npes;
     (void)c; // every communicator is one of the world's processes
     switch (keyval) {
     case MPI_TAG_UB: return &tag_ub;
     case MPI_HOST: return &host;
     case MPI_IO: return &io;
-    case MPI_APPNUM: return &appnum;
+    case MPI_APPNUM: appnum = shim_app(&npes); return &appnum;
     case MPI_LASTUSEDCODE: return &error_last_used;
     case MPI_UNIVERSE_SIZE: universe_size = shim_npes(); return &universe_size;
     case MPI_WTIME_IS_GLOBAL: wtime_is_global = all_on_one_node(); return &wtime_is_global;

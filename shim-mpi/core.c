@@ -13,6 +13,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <shoal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Atomic int shim_state = SHIM_BEFORE;
@@ -25,6 +27,17 @@ static bool is_up; // also without users, until the process ends
 int shim_pe(void)
 {
     return pe;
+}
+
+// The launcher says so where there are several.
+int shim_app(int *npes)
+{
+    const char *text = getenv("SHOAL_APP");
+    int app = 0;
+    *npes = shim_npes();
+    if (text)
+        sscanf(text, "%d:%d", &app, npes);
+    return app;
 }
 
 int shim_npes(void)

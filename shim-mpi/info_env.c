@@ -70,7 +70,9 @@ static void tell_machine(struct info *info)
 static void tell_job(struct info *info)
 {
     char text[16];
-    snprintf(text, sizeof text, "%d", shim_npes());
+    int npes;
+    shim_app(&npes);
+    snprintf(text, sizeof text, "%d", npes);
     tell(info, "maxprocs", text);
     tell(info, "soft", text);
 }

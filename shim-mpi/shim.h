@@ -47,6 +47,7 @@ enum shim_state { SHIM_BEFORE, SHIM_UP, SHIM_AFTER };
 extern _Atomic int shim_state;
 int shim_pe(void);        // this process's number in the world
 int shim_npes(void);
+int shim_app(int *npes); // which of the launcher's programs this is, and how many processes
 
 static inline bool shim_is_up(void)
 {

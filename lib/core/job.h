@@ -31,6 +31,7 @@
 // Environment from the launcher to a PE.
 #define JOB_ENV_FD "SHOAL_JOB"
 #define JOB_ENV_PE "SHOAL_PE"
+#define JOB_ENV_APP "SHOAL_APP" // of several programs: which one, and how many PEs, as "1:4"
 
 // Where a PE is.
 struct job_pe {

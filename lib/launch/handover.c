@@ -78,17 +78,18 @@ static char *list_places(const struct hosts *h)
 // Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
 static const char *const bind_words[] = {"none", "core", "socket", "numa"};
 
-static void add_hosts(struct command *c, const char *option, const struct hosts *h)
+static void add_hosts(struct command *c, const char *option, const struct options *opt,
+                      const struct hosts *h)
 {
     add(c, "%s", option);
     add_owned(c, "", list_hosts(h, true));
     add(c, "-n");
-    add(c, "%d", h->npes);
+    add(c, "%d", opt->blocks > 1 ? opt->block[0].npes : h->npes);
 }
 
 static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    add_hosts(c, "-hosts", h);
+    add_hosts(c, "-hosts", opt, h);
     add(c, "-bind-to");
     add(c, "%s", bind_words[opt->bind]);
     if (opt->tag)
@@ -130,7 +131,7 @@ static bool is_ours(const char *entry)
 // It passes on only what it is told to.
 static void add_mpirun(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    add_hosts(c, "--host", h);
+    add_hosts(c, "--host", opt, h);
     add(c, "--map-by");
     add(c, "slot");
     add(c, "--bind-to");
@@ -254,6 +255,40 @@ static void print_command(FILE *out, const struct command *c, const struct optio
     }
 }
 
+// Of several programs the first one's -n is there already.
+static int add_programs(struct command *c, const struct options *opt, const struct launcher *l,
+                        const char *name)
+{
+    if (opt->blocks > 1 && l->add != add_hydra) {
+        fprintf(stderr, "oshrun: %s is given one program alone: several need hydra's mpiexec\n",
+                name);
+        return -1;
+    }
+    for (int i = 0; i < opt->blocks; i++) {
+        const struct block *b = &opt->block[i];
+        if (i > 0) {
+            add(c, ":");
+            add(c, "-n");
+            add(c, "%d", b->npes);
+        }
+        if (opt->blocks > 1) {
+            add(c, "-env");
+            add(c, JOB_ENV_APP);
+            add(c, "%d:%d", i, b->npes);
+        }
+        for (char **word = b->program; *word; word++) {
+            if (strcmp(*word, ":") == 0) {
+                fprintf(stderr,
+                        "oshrun: %s takes the argument \":\" for its own: it cannot be passed\n",
+                        name);
+                return -1;
+            }
+            add(c, "%s", *word);
+        }
+    }
+    return 0;
+}
+
 int handover_run(const struct options *opt)
 {
     static struct hosts hosts;
@@ -269,17 +304,12 @@ int handover_run(const struct options *opt)
         return STATUS_OWN;
     add(&command, "%s", name);
     l->add(&command, opt, &hosts);
-    for (char **word = opt->program; *word; word++) {
-        if (strcmp(*word, ":") == 0) {
-            fprintf(stderr,
-                    "oshrun: %s takes the argument \":\" for its own: it cannot be passed\n", name);
-            return STATUS_USAGE;
-        }
-        add(&command, "%s", *word);
-    }
+    if (add_programs(&command, opt, l, name))
+        return STATUS_USAGE;
     if (opt->dry_run || opt->verbose)
         print_command(opt->dry_run ? stdout : stderr, &command, opt);
     unsetenv(JOB_ENV_FD); // of a job that we may be in ourselves
     unsetenv(JOB_ENV_PE);
+    unsetenv(JOB_ENV_APP);
     return opt->dry_run ? 0 : attend(command.word, opt->timeout);
 }

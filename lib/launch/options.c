@@ -11,7 +11,8 @@
 
 const char options_usage[] =
     "usage: oshrun [-n N] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
-    "[-x VAR[=VALUE]] [--hosts LIST|--hostfile FILE] [-v|--dry-run] [--] PROGRAM [ARGUMENT...]";
+    "[-x VAR[=VALUE]] [--hosts LIST|--hostfile FILE] [-v|--dry-run] [--] PROGRAM [ARGUMENT...] "
+    "[: [-n N] PROGRAM [ARGUMENT...]]...";
 
 typedef enum options_result take_fn(struct options *opt, char *value, const char *name);
 
@@ -176,22 +177,22 @@ static const struct row *find_row(char *arg, char **glued)
     return NULL;
 }
 
-enum options_result options_parse(int argc, char **argv, struct options *opt)
+// From argv[*at] on, to the program or behind "--" (*is_last: it takes all that follows).
+static enum options_result parse_options(char **argv, int *at, struct options *opt, bool *is_last)
 {
-    *opt = (struct options){.npes = 1, .vars = calloc((size_t)argc + 1, sizeof(char *))};
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i++;
+    for (; argv[*at] && argv[*at][0] == '-' && argv[*at][1]; ++*at) {
+        if (strcmp(argv[*at], "--") == 0) {
+            ++*at;
+            *is_last = true;
             break;
         }
         char *value;
-        const struct row *row = find_row(argv[i], &value);
+        const struct row *row = find_row(argv[*at], &value);
         if (!row) {
-            snprintf(opt->error, sizeof opt->error, "unknown option %.60s", argv[i]);
+            snprintf(opt->error, sizeof opt->error, "unknown option %.60s", argv[*at]);
             return OPTIONS_WRONG;
         }
-        if (row->value && !value && !(value = argv[++i])) {
+        if (row->value && !value && !(value = argv[++*at])) {
             snprintf(opt->error, sizeof opt->error, "%s needs a value (%s)", row->name, row->value);
             return OPTIONS_WRONG;
         }
@@ -199,14 +200,69 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         if (result != OPTIONS_RUN)
             return result;
     }
-    opt->program = argv + i;
+    return OPTIONS_RUN;
+}
+
+// Ends at a ":", which becomes the end of its words, or with argv.
+static char **take_program(char **argv, int *at, bool is_last)
+{
+    char **program = argv + *at;
+    while (argv[*at] && (is_last || strcmp(argv[*at], ":") != 0))
+        ++*at;
+    return program;
+}
+
+static const char *what_is_wrong(const struct options *opt)
+{
     bool has_hosts = opt->hosts || opt->hostfile;
-    const char *wrong = i == argc                     ? "no program given"
-                        : opt->hosts && opt->hostfile ? "--hosts or --hostfile, not both"
-                        : !has_hosts && (opt->verbose || opt->dry_run)
-                            ? "-v and --dry-run go with --hosts"
-                            : NULL;
+    for (int i = 0; i < opt->blocks; i++)
+        if (!opt->block[i].program[0])
+            return "no program given";
+    if (opt->npes > LIMIT_PES)
+        return "too many PEs in all";
+    if (opt->hosts && opt->hostfile)
+        return "--hosts or --hostfile, not both";
+    return !has_hosts && (opt->verbose || opt->dry_run) ? "-v and --dry-run go with --hosts" : NULL;
+}
+
+enum options_result options_parse(int argc, char **argv, struct options *opt)
+{
+    bool is_last = false, goes_on = true;
+    long sum = 0;
+    *opt = (struct options){.vars = calloc((size_t)argc + 1, sizeof(char *)),
+                            .block = calloc((size_t)argc + 1, sizeof(struct block))};
+    for (int i = 1; goes_on; i++) {
+        opt->npes = 1;
+        enum options_result result = parse_options(argv, &i, opt, &is_last);
+        if (result != OPTIONS_RUN)
+            return result;
+        struct block *block = &opt->block[opt->blocks++];
+        block->program = take_program(argv, &i, is_last);
+        block->npes = opt->npes;
+        sum += opt->npes;
+        goes_on = argv[i] != NULL;
+        argv[i] = NULL;
+    }
+    opt->npes = sum > LIMIT_PES ? LIMIT_PES + 1 : (int)sum;
+    opt->npes_given |= opt->blocks > 1;
+    const char *wrong = what_is_wrong(opt);
     if (wrong)
         snprintf(opt->error, sizeof opt->error, "%s", wrong);
     return wrong ? OPTIONS_WRONG : OPTIONS_RUN;
+}
+
+int options_block_of(const struct options *opt, int pe)
+{
+    int i = 0;
+    while (pe >= opt->block[i].npes)
+        pe -= opt->block[i++].npes;
+    return i;
+}
+
+bool options_differ(const struct options *opt)
+{
+    for (int i = 1; i < opt->blocks; i++)
+        if (strcmp(opt->block[i].program[0], opt->block[0].program[0]) != 0)
+            return true;
+    return false;
 }

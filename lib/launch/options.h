@@ -10,21 +10,33 @@
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG };
 
-struct options {
+// A program and how many PEs run it.
+struct block {
     int npes;
+    char **program; // and its arguments, NULL-terminated, in argv's memory
+};
+
+struct options {
+    int npes; // of all blocks
     bool npes_given;
+    struct block *block;
+    int blocks;
     bool tag, verbose, dry_run;
     const char *hosts, *hostfile; // NULL: this node
     double timeout;               // seconds, 0: none
     enum bind_what bind;
     char **vars; // of -x, "VAR" or "VAR=VALUE", in argv's memory
     int nvars;
-    char **program;  // NULL-terminated, the tail of argv
     char error[160]; // one sentence when the result is OPTIONS_WRONG
 };
 
-// Reads argv up to the program. argv must end with NULL. vars is allocated, for ever.
+// Reads argv, which must end with NULL; the words ":" between blocks become NULL. vars and block are
+// allocated, for ever.
 enum options_result options_parse(int argc, char **argv, struct options *opt);
+// The block of this PE.
+int options_block_of(const struct options *opt, int pe);
+// Is there more than one executable?
+bool options_differ(const struct options *opt);
 
 void options_help(FILE *out);
 extern const char options_usage[]; // one line

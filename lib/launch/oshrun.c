@@ -101,6 +101,8 @@ static int run(const struct options *opt)
     l.opt = opt;
     l.npes = opt->npes;
     set_vars(opt);
+    if (options_differ(opt))
+        setenv("SHOAL_STATIC", "0", false); // nothing of theirs is at the same place
     if (settings_read())
         return STATUS_OWN;
     log_configure(settings.log);

@@ -17,6 +17,7 @@
 struct child {
     struct launch *l;
     int pe;
+    char **program;
     int fds[3]; // its stdin, stdout, stderr; -1: as ours
     pid_t parent;
     volatile int exec_error; // written by the child
@@ -38,7 +39,7 @@ static void __attribute__((noinline, noreturn)) child_exec(struct child *c)
     setrlimit(RLIMIT_NOFILE, &l->files);
     sigaction(SIGPIPE, &l->on_pipe, NULL);
     sigprocmask(SIG_SETMASK, &l->mask, NULL);
-    execvp(l->opt->program[0], l->opt->program);
+    execvp(c->program[0], c->program);
     c->exec_error = errno;
     _exit(STATUS_NOT_FOUND);
 }
@@ -51,10 +52,9 @@ static pid_t child_start(struct child *c)
     return pid;
 }
 
-static void end_unstarted(struct launch *l, const char *what, int error)
+static void end_unstarted(struct launch *l, const char *program, const char *what, int error)
 {
     char line[512];
-    const char *program = l->opt->program[0];
     bool is_there = strchr(program, '/') && access(program, F_OK) == 0;
     int status = STATUS_OWN;
     if (what)
@@ -72,9 +72,14 @@ static void end_unstarted(struct launch *l, const char *what, int error)
 // Returns 0, or -1 when the job has been ended for it.
 static int spawn_one(struct launch *l, int pe, int null_fd)
 {
-    struct child c = {.l = l, .pe = pe, .fds = {pe ? null_fd : -1, -1, -1}, .parent = getpid()};
+    char **program = l->opt->block[options_block_of(l->opt, pe)].program;
+    struct child c = {.l = l,
+                      .pe = pe,
+                      .program = program,
+                      .fds = {pe ? null_fd : -1, -1, -1},
+                      .parent = getpid()};
     if (!l->out.direct && forward_pipes(&l->out, pe, c.fds + 1)) {
-        end_unstarted(l, "no pipe for its output", errno);
+        end_unstarted(l, program[0], "no pipe for its output", errno);
         return -1;
     }
     pid_t pid = child_start(&c);
@@ -84,13 +89,14 @@ static int spawn_one(struct launch *l, int pe, int null_fd)
         close(c.fds[2]);
     }
     if (pid < 0) {
-        end_unstarted(l, error == EAGAIN ? "no more processes allowed (ulimit -u)" : "fork", error);
+        end_unstarted(l, program[0],
+                      error == EAGAIN ? "no more processes allowed (ulimit -u)" : "fork", error);
         return -1;
     }
     l->pes[pe] = (struct pe){.pid = pid, .alive = true};
     l->alive++;
     if (c.exec_error) {
-        end_unstarted(l, NULL, c.exec_error);
+        end_unstarted(l, program[0], NULL, c.exec_error);
         return -1;
     }
     if (c.bind_error) {
@@ -100,6 +106,18 @@ static int spawn_one(struct launch *l, int pe, int null_fd)
     }
     log_line(LOG_DEBUG, LOG_LAUNCH, "PE %d started, pid %d", pe, (int)pid);
     return 0;
+}
+
+// Which of several programs the PE is, and how many PEs are.
+static void tell_app(const struct options *opt, int pe)
+{
+    static char entry[64];
+    int i = options_block_of(opt, pe);
+    unsetenv(JOB_ENV_APP); // we may be in a job ourselves
+    if (opt->blocks == 1)
+        return;
+    snprintf(entry, sizeof entry, JOB_ENV_APP "=%d:%d", i, opt->block[i].npes);
+    putenv(entry);
 }
 
 void spawn_all(struct launch *l)
@@ -112,10 +130,12 @@ void spawn_all(struct launch *l)
     putenv(pe_entry); // the entry itself is in the environment, and rewritten for each PE
     for (int pe = 0; pe < l->npes; pe++) {
         snprintf(pe_entry, sizeof pe_entry, JOB_ENV_PE "=%d", pe);
+        tell_app(l->opt, pe);
         if (spawn_one(l, pe, null_fd))
             break;
     }
     close(null_fd);
     unsetenv(JOB_ENV_FD);
     unsetenv(JOB_ENV_PE);
+    unsetenv(JOB_ENV_APP);
 }

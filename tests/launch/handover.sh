@@ -33,6 +33,8 @@ dry --hosts a,b,c -n 2 ./prog
 expect_out "mpiexec.hydra -hosts a:1,b:1 -n 2 -bind-to none ./prog"
 dry --hosts a:2,b ./prog
 expect_out "mpiexec.hydra -hosts a:2,b:1 -n 3 -bind-to none ./prog"
+dry --hosts a:4,b -n 2 ./prog x : -n 3 ./other y
+expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -env SHOAL_APP 0:2 ./prog x : -n 3 -env SHOAL_APP 1:3 ./other y"
 export SLURM_JOB_ID=1
 dry --hosts a:2,b --tag --bind core ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
@@ -41,6 +43,9 @@ expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribut
 export SHOAL_LAUNCHER=mpirun
 dry --host a:2,b --tag -x A=1 ./prog
 expect_out "A=1 mpirun.openmpi --host a:2,b:1 -n 3 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x A --tag-output ./prog"
+dry --hosts a:2,b ./prog : ./other
+expect_rc 2
+expect_err_line 'mpirun.openmpi is given one program alone: several need hydra'
 unset SLURM_JOB_ID SHOAL_LAUNCHER
 
 # A file, with comments and both ways to say how many.

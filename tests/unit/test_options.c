@@ -30,6 +30,12 @@ static enum options_result parse(const char *line, struct options *opt)
     return result;
 }
 
+static void release(struct options *opt)
+{
+    free(opt->vars);
+    free(opt->block);
+}
+
 static void test_counts(void **state)
 {
     static const char *const lines[] = {"-n 4 a", "-np 4 a", "-c 4 a",   "--np 4 a", "-n4 a",
@@ -39,9 +45,10 @@ static void test_counts(void **state)
         struct options opt;
         assert_int_equal(parse(lines[i], &opt), OPTIONS_RUN);
         assert_int_equal(opt.npes, 4);
-        assert_string_equal(opt.program[0], "a");
-        assert_null(opt.program[1]);
-        free(opt.vars);
+        assert_int_equal(opt.blocks, 1);
+        assert_string_equal(opt.block[0].program[0], "a");
+        assert_null(opt.block[0].program[1]);
+        release(&opt);
     }
 }
 
@@ -55,8 +62,8 @@ static void test_defaults(void **state)
     assert_true(opt.timeout == 0);
     assert_int_equal(opt.bind, BIND_NONE);
     assert_int_equal(opt.nvars, 0);
-    assert_string_equal(opt.program[1], "-n");
-    free(opt.vars);
+    assert_string_equal(opt.block[0].program[1], "-n");
+    release(&opt);
 }
 
 static void test_all(void **state)
@@ -71,12 +78,40 @@ static void test_all(void **state)
     assert_int_equal(opt.nvars, 3);
     assert_string_equal(opt.vars[1], "B=1");
     assert_string_equal(opt.vars[2], "C=x=y");
-    assert_string_equal(opt.program[0], "-odd");
-    free(opt.vars);
+    assert_string_equal(opt.block[0].program[0], "-odd");
+    release(&opt);
     assert_int_equal(parse("--help", &opt), OPTIONS_HELP);
-    free(opt.vars);
+    release(&opt);
     assert_int_equal(parse("-n 3 --version", &opt), OPTIONS_VERSION);
-    free(opt.vars);
+    release(&opt);
+}
+
+static void test_blocks(void **state)
+{
+    struct options opt;
+    (void)state;
+    assert_int_equal(parse("-n 2 -t a x : b : -n 3 --timeout 7 a : : y", &opt), OPTIONS_WRONG);
+    release(&opt);
+    assert_int_equal(parse("-n 2 -t a x : b : -n 3 --timeout 7 -- a : : y", &opt), OPTIONS_RUN);
+    assert_int_equal(opt.npes, 6);
+    assert_true(opt.npes_given && opt.tag && opt.timeout == 7);
+    assert_int_equal(opt.blocks, 3);
+    assert_int_equal(opt.block[0].npes, 2);
+    assert_string_equal(opt.block[0].program[1], "x");
+    assert_null(opt.block[0].program[2]);
+    assert_int_equal(opt.block[1].npes, 1);
+    assert_string_equal(opt.block[1].program[0], "b");
+    assert_null(opt.block[1].program[1]);
+    assert_string_equal(opt.block[2].program[2], ":");
+    assert_string_equal(opt.block[2].program[3], "y");
+    assert_true(options_differ(&opt));
+    static const int block_of[] = {0, 0, 1, 2, 2, 2};
+    for (int pe = 0; pe < 6; pe++)
+        assert_int_equal(options_block_of(&opt, pe), block_of[pe]);
+    release(&opt);
+    assert_int_equal(parse("-n 1 a x : -n 2 a", &opt), OPTIONS_RUN);
+    assert_false(options_differ(&opt));
+    release(&opt);
 }
 
 static void test_wrong(void **state)
@@ -106,13 +141,18 @@ static void test_wrong(void **state)
                                         "--nope a",
                                         "-tt a",
                                         "--tag=1 a",
-                                        "--np4 a"};
+                                        "--np4 a",
+                                        "a :",
+                                        ": a",
+                                        "a : -n 2",
+                                        "a : -n 0 b",
+                                        "-n 1048576 a : b"};
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct options opt;
         assert_int_equal(parse(lines[i], &opt), OPTIONS_WRONG);
         assert_true(opt.error[0] != '\0');
-        free(opt.vars);
+        release(&opt);
     }
 }
 
@@ -153,7 +193,8 @@ static void test_verdicts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts), cmocka_unit_test(test_defaults), cmocka_unit_test(test_all),
+        cmocka_unit_test(test_counts), cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_all),    cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_wrong),  cmocka_unit_test(test_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
