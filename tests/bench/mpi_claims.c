@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// MPI between two ranks, beyond plain messages: synchronous messages that two cores can copy, messages
-// that are on their way while one rank computes, and strided data by types that mean the same. The
-// source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin with.
+// MPI beyond plain messages. Between two ranks: the longest messages that travel in their envelope, and
+// the next longer ones; messages that nobody has posted a receive for; synchronous messages that two cores
+// can copy; messages that are on their way while one rank computes; strided data by types that mean the
+// same. Among more: messages from several, received by their sources or from any; all-to-all of long
+// blocks. The source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin with.
 #include "bench.h"
 
 #include <mpi.h>
 
 enum { ROUNDS = 15, LARGEST = 4 << 20, BLOCKS = 1024, BLOCK = 64, STRIDE = 128 };
 
-static int me;
+static int me, npes;
 static const char *prefix = "mpi";
 static char *out, *in;
 
@@ -42,6 +44,92 @@ static double one_way(__typeof__(MPI_Send) *send, int n, MPI_Datatype type, int 
     return (now_ns() - start) / trips / 2;
 }
 
+// ---- A part of the messages has come when its receives are posted: ns a message
+static double unexpected(int n, int count, int percent)
+{
+    enum { MOST = 64, DONE = MOST };
+    MPI_Request r[MOST];
+    int posted = me == 1 ? count * (100 - percent) / 100 : 0, all = 0;
+    for (; all < posted; all++)
+        MPI_Irecv(in + (size_t)all * n, n, MPI_BYTE, 0, all, MPI_COMM_WORLD, &r[all]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (; all < count && me == 0; all++)
+        MPI_Isend(out + (size_t)all * n, n, MPI_BYTE, 1, all, MPI_COMM_WORLD, &r[all]);
+    if (me == 0)
+        MPI_Send(NULL, 0, MPI_BYTE, 1, DONE, MPI_COMM_WORLD);
+    else // all of them have come before
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, DONE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (; all < count; all++)
+        MPI_Irecv(in + (size_t)all * n, n, MPI_BYTE, 0, all, MPI_COMM_WORLD, &r[all]);
+    MPI_Waitall(count, r, MPI_STATUSES_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (now_ns() - start) / count;
+}
+
+static void waste(const char *name, int n, int count)
+{
+    double took[3][ROUNDS];
+    for (int r = 0; r < ROUNDS; r++)
+        for (int k = 0; k < 3; k++)
+            took[k][r] = unexpected(n, count, 50 * k);
+    for (int k = 0; k < 3; k++)
+        tell(name, 50 * k, took[k], "ns");
+}
+
+// ---- From the first few ranks to rank 0: ns a message
+static double from_several(int senders, int is_any)
+{
+    enum { WINDOWS = 20, WINDOW = 64 };
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int w = 0; w < WINDOWS; w++) {
+        for (int i = 0; i < WINDOW * senders && me == 0; i++)
+            MPI_Recv(in, 8, MPI_BYTE, is_any ? MPI_ANY_SOURCE : 1 + i % senders, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        for (int s = 1; s <= senders && me == 0; s++)
+            MPI_Send(out, 0, MPI_BYTE, s, 1, MPI_COMM_WORLD);
+        for (int i = 0; i < WINDOW && me > 0 && me <= senders; i++)
+            MPI_Send(out, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        if (me > 0 && me <= senders)
+            MPI_Recv(in, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    double took = (now_ns() - start) / WINDOWS / WINDOW / senders;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return took;
+}
+
+static void several(void)
+{
+    double any[ROUNDS], named[ROUNDS];
+    for (int senders = 1; senders < npes; senders *= 2) {
+        for (int r = 0; r < ROUNDS; r++) {
+            named[r] = from_several(senders, 0);
+            any[r] = from_several(senders, 1);
+        }
+        tell("named_from", senders, named, "ns");
+        tell("any_from", senders, any, "ns");
+    }
+}
+
+static void all_to_all(int n)
+{
+    enum { TIMES = 50 };
+    double took[ROUNDS];
+    char name[32];
+    for (int r = 0; r < ROUNDS; r++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = now_ns();
+        for (int i = 0; i < TIMES; i++)
+            MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        took[r] = (now_ns() - start) / TIMES;
+    }
+    snprintf(name, sizeof name, "alltoall_%d", n);
+    tell(name, npes, took, "ns");
+}
+
+// ---- Where a rank computes
 static void compute(double ns)
 {
     for (double start = now_ns(); now_ns() - start < ns;)
@@ -130,12 +218,34 @@ static void types(void)
     tell("type_packed", -1, pack, "ns");
 }
 
-int main(int argc, char **argv)
+static void pairs(void)
 {
     static const int sizes[] = {65536, 262144, 524288};
-    double took[3][ROUNDS];
+    double took[3][ROUNDS], within[ROUNDS], beyond[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++) {
+        within[r] = one_way(MPI_Send, 32, MPI_BYTE, 2000);
+        beyond[r] = one_way(MPI_Send, 33, MPI_BYTE, 2000);
+        for (int s = 0; s < 3; s++)
+            took[s][r] = one_way(MPI_Ssend, sizes[s], MPI_BYTE, 100);
+    }
+    tell("inline", 32, within, "ns");
+    tell("beyond_inline", 33, beyond, "ns");
+    for (int s = 0; s < 3; s++)
+        tell("ssend", sizes[s], took[s], "ns");
+    waste("unexpected", LARGEST / 4, 4);
+    waste("eager_unexpected", 1500, 64);
+    for (int n = 1 << 20; n <= LARGEST; n *= 4) {
+        overlap("send_overlap", n, 0);
+        overlap("recv_overlap", n, 1);
+    }
+    types();
+}
+
+int main(int argc, char **argv)
+{
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &npes);
     pin(me);
     if (argc > 1)
         prefix = argv[1];
@@ -143,16 +253,11 @@ int main(int argc, char **argv)
     in = calloc(1, LARGEST);
     memset(out, 1, LARGEST);
     memset(in, 1, LARGEST);
-    for (int r = 0; r < ROUNDS; r++)
-        for (int s = 0; s < 3; s++)
-            took[s][r] = one_way(MPI_Ssend, sizes[s], MPI_BYTE, 100);
-    for (int s = 0; s < 3; s++)
-        tell("ssend", sizes[s], took[s], "ns");
-    for (int n = 1 << 20; n <= LARGEST; n *= 4) {
-        overlap("send_overlap", n, 0);
-        overlap("recv_overlap", n, 1);
-    }
-    types();
+    all_to_all(24 << 10);
+    if (npes == 2)
+        pairs();
+    else
+        several();
     free(out);
     free(in);
     return MPI_Finalize();
