@@ -391,7 +391,9 @@ typedef struct shoal_coll {
 // blocks. With an event it returns at once, the buffers and arrays stay with the collective until
 // the event is done; the last member to start it moves the data (in a broadcast who starts after the
 // root copies its own), or, where a member's count is 64 KiB or more and it is no broadcast, those who
-// wait for the event or test it, so that members that compute or sleep delay nobody.
+// wait for the event or test it, so that members that compute or sleep delay nobody. A start waits
+// when the one SHOAL_COLL_DEPTH before it on the team is not done here.
+#define SHOAL_COLL_DEPTH 8
 int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t *event);
 // The same for what is so short that it goes in a message's time: barriers; and in a team of one node
 // broadcasts, gathers and all-to-alls, without counts, of which no member contributes more than

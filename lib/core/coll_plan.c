@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert((int)COLL_DEPTH == SHOAL_COLL_DEPTH, "as shoal.h promises");
+
 static bool is_rooted(int kind)
 {
     return kind == SHOAL_COLL_BROADCAST || kind == SHOAL_COLL_REDUCE || kind == SHOAL_COLL_GATHER;
