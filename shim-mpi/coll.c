@@ -3,6 +3,7 @@
 #include "coll.h"
 
 #include "check.h"
+#include "coll_lane.h"
 #include "info.h"
 #include "topo.h"
 
@@ -341,12 +342,6 @@ int coll_blocking(struct coll_call *c)
     return result(c, c->comm, error);
 }
 
-struct coll_request {
-    struct schedule schedule; // first
-    struct coll_call call;
-    int tag; // given when it is made: runs of several persistent ones may start in any order
-};
-
 static void keep_types(struct side *s)
 {
     if (s->type)
@@ -380,6 +375,8 @@ static void release(struct request *r)
     drop_types(&q->call.recv);
     if (q->call.op)
         op_drop(q->call.op);
+    if (q->owns_lane)
+        coll_lane_end(q->lane);
 }
 
 int coll_no_cancel(struct request *r)
@@ -388,19 +385,48 @@ int coll_no_cancel(struct request *r)
     return MPI_ERR_REQUEST;
 }
 
+void coll_start_messages(struct coll_request *q)
+{
+    schedule_free(&q->schedule); // of the run before
+    schedule_init(&q->schedule, q->call.comm, q->tag);
+    coll_build(&q->schedule, &q->call);
+    schedule_start(&q->schedule);
+}
+
 static int start(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
-    schedule_free(&q->schedule); // of the run before
-    schedule_init(&q->schedule, r->comm, q->tag);
-    coll_build(&q->schedule, &q->call);
     request_restart(r);
-    schedule_start(&q->schedule);
+    if (q->lane)
+        coll_lane_start(q);
+    else
+        coll_start_messages(q);
     return MPI_SUCCESS;
 }
 
 static const struct request_class coll_class = {
     .start = start, .cancel = coll_no_cancel, .release = release};
+
+// Of a resolved call.
+static struct coll_request *request_of_call(const struct coll_call *c, int tag)
+{
+    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
+    q->schedule.steps = q->schedule.first;
+    q->call = *c;
+    q->tag = tag;
+    keep_types(&q->call.send);
+    keep_types(&q->call.recv);
+    if (c->op)
+        object_keep(c->op);
+    return q;
+}
+
+struct request *coll_begin(const struct coll_call *c, int tag)
+{
+    struct coll_request *q = request_of_call(c, tag);
+    coll_start_messages(q);
+    return &q->schedule.request;
+}
 
 static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *request,
                        struct coll_request **made)
@@ -410,18 +436,9 @@ static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *re
         error = info_check(info, c->comm, c->name, NULL);
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
-    if (error)
-        return error;
-    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
-    q->schedule.steps = q->schedule.first;
-    q->call = *c;
-    q->tag = comm_next_tag(c->comm);
-    keep_types(&q->call.send);
-    keep_types(&q->call.recv);
-    if (c->op)
-        object_keep(c->op);
-    *made = q;
-    return MPI_SUCCESS;
+    if (!error)
+        *made = request_of_call(c, comm_next_tag(c->comm));
+    return error;
 }
 
 int coll_nonblocking(struct coll_call *c, MPI_Request *request)
@@ -430,6 +447,7 @@ int coll_nonblocking(struct coll_call *c, MPI_Request *request)
     int error = new_request(c, MPI_INFO_NULL, request, &q);
     if (error)
         return error;
+    coll_lane_join(q);
     start(&q->schedule.request);
     *request = object_handle(q);
     return MPI_SUCCESS;
@@ -441,6 +459,7 @@ int coll_persistent(struct coll_call *c, MPI_Info info, MPI_Request *request)
     int error = new_request(c, info, request, &q);
     if (error)
         return error;
+    coll_lane_make(q);
     q->schedule.request.is_persistent = true;
     q->schedule.request.is_active = false;
     *request = object_handle(q);

@@ -7,6 +7,8 @@
 
 #include "schedule.h"
 
+#include <shoal.h>
+
 enum coll_kind {
     COLL_BARRIER,
     COLL_BCAST,
@@ -100,6 +102,25 @@ static inline struct block coll_whole(const struct side *s)
     return (struct block){s->buf, s->count, s->type};
 }
 
+// A call that is not waited for.
+struct coll_lane;
+struct coll_request {
+    struct schedule schedule; // first
+    struct coll_call call;
+    int tag; // given when it is made: runs of several persistent ones may start in any order
+    struct coll_lane *lane; // by which it goes (coll_lane.h), NULL: by messages
+    bool owns_lane;
+    struct coll_request *next; // in the lane's queue
+    struct lane_run {
+        shoal_coll_t coll; // without the buffers
+        MPI_Count n;       // bytes of a part
+        bool folds;        // parts are gathered, and combined here
+        bool is_done;
+        size_t src, dst;   // bytes of this process's that travel in the lane's room
+        char *room;
+    } run;
+};
+
 int coll_check(struct coll_call *c);   // raises; resolves
 int coll_no_cancel(struct request *r); // what MPI_Cancel does with the requests of collectives
 
@@ -133,6 +154,21 @@ void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count
 bool coll_team_run(const struct coll_call *c, int *error);
 // The same, of a broadcast of n bytes.
 bool coll_team_bcast(const struct coll_call *c, MPI_Count n, int *error);
+// Parts of it for coll_lane.c. May the communicator have a team?
+bool coll_team_may_be(const struct comm *comm);
+// A call by which the members find the bits that all have in their words.
+struct coll_call coll_team_question(struct comm *comm, uint64_t *words, MPI_Count n);
+struct coll_call coll_team_barrier(struct comm *comm);
+int coll_team_place(const uint64_t words[SHOAL_TEAM_WORDS]); // the first of them, -1: there is none
+// Bytes of what a member gives, or gives to each; the same on every member, whatever its types are.
+// -1: more than memory holds.
+MPI_Count coll_team_bytes(const struct coll_call *c);
+bool coll_team_folds(const struct coll_call *c, MPI_Count n); // few enough to combine them at each?
+// Where what this process gives is, if dense, else packed to where the caller says.
+const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed);
+// Combines the members' parts, which it spoils, of n bytes each into the result.
+void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n);
+
 // MPI_Comm_free: all members come here, and none waits. coll_team_down waits for all that have begun.
 void coll_team_end(struct comm *comm);
 void coll_team_down(void);
@@ -140,6 +176,9 @@ void coll_team_down(void);
 bool coll_bcast_now(const struct coll_call *c, int *error);
 // By messages, blocking; of a resolved call. An error code, which has not been raised.
 int coll_messages(const struct coll_call *c);
+// The same, not blocking: a request, whose reference is the caller's. tag: from comm_next_tag.
+struct request *coll_begin(const struct coll_call *c, int tag);
+void coll_start_messages(struct coll_request *q); // of a request that has been made
 
 // The three forms of every call (coll_api.c).
 int coll_blocking(struct coll_call *c);

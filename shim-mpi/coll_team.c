@@ -10,7 +10,7 @@
 // result has the same bits either way.
 #include "coll.h"
 
-#include "check.h"
+#include "coll_lane.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -20,17 +20,23 @@ enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
 enum { MAX_BCAST = 56 }; // fits in a line with its number: for more a root waits for the others
 
 // ---- The team
-static int run_allreduce(struct comm *comm, uint64_t *words, MPI_Count n)
+struct coll_call coll_team_question(struct comm *comm, uint64_t *words, MPI_Count n)
 {
     struct coll_call c = {.kind = COLL_ALLREDUCE, .comm = comm, .op = op_of(MPI_BAND)};
     c.send.buf = MPI_IN_PLACE;
     c.recv = (struct side){.buf = words, .count = n, .type = type_of(MPI_UINT64_T)};
     c.rank = comm->rank;
     c.size = c.peers = comm->group->size;
+    return c;
+}
+
+static int ask(struct comm *comm, uint64_t *words, MPI_Count n)
+{
+    struct coll_call c = coll_team_question(comm, words, n);
     return coll_messages(&c);
 }
 
-static int first_of(const uint64_t words[SHOAL_TEAM_WORDS])
+int coll_team_place(const uint64_t words[SHOAL_TEAM_WORDS])
 {
     for (int w = 0; w < SHOAL_TEAM_WORDS; w++)
         if (words[w])
@@ -45,18 +51,19 @@ static shmem_team_t agree(struct comm *comm)
     uint64_t places[SHOAL_TEAM_WORDS], made;
     shmem_team_t team = SHMEM_TEAM_INVALID;
     shoal_team_places(places);
-    if (run_allreduce(comm, places, SHOAL_TEAM_WORDS) || first_of(places) < 0)
+    if (ask(comm, places, SHOAL_TEAM_WORDS) || coll_team_place(places) < 0)
         return SHMEM_TEAM_INVALID;
-    made = shoal_team_make(g->first, g->stride, g->size, first_of(places), &team) == SHOAL_OK;
+    made = shoal_team_make(g->first, g->stride, g->size, coll_team_place(places), &team) ==
+           SHOAL_OK;
     bool is_mine = made;
-    if (run_allreduce(comm, &made, 1) == MPI_SUCCESS && made)
+    if (ask(comm, &made, 1) == MPI_SUCCESS && made)
         return team;
     if (is_mine)
         shoal_team_undo(team);
     return SHMEM_TEAM_INVALID;
 }
 
-static bool may_have_team(const struct comm *comm)
+bool coll_team_may_be(const struct comm *comm)
 {
     return !comm_is_inter(comm) && !comm->group->pes && comm->group->size > 1;
 }
@@ -64,7 +71,7 @@ static bool may_have_team(const struct comm *comm)
 // The team of a communicator that has one by now; every member comes here for the same collectives.
 static shmem_team_t team_of(struct comm *comm)
 {
-    if (likely(comm->team != SHMEM_TEAM_INVALID) || !may_have_team(comm))
+    if (likely(comm->team != SHMEM_TEAM_INVALID) || !coll_team_may_be(comm))
         return comm->team;
     if (++comm->colls_without_team % TEAM_AFTER == 0)
         comm->team = agree(comm);
@@ -83,21 +90,27 @@ static void give_back(struct request *r, void *team)
     atomic_fetch_sub_explicit(&parting, 1, memory_order_relaxed);
 }
 
+struct coll_call coll_team_barrier(struct comm *comm)
+{
+    int size = comm->group->size;
+    return (struct coll_call){
+        .kind = COLL_BARRIER, .comm = comm, .rank = comm->rank, .size = size, .peers = size};
+}
+
 void coll_team_end(struct comm *comm)
 {
-    struct coll_call c = {
-        .name = "MPI_Comm_free", .kind = COLL_BARRIER, .handle = object_handle(comm)};
-    MPI_Request barrier;
     shmem_team_t team = comm->team;
+    coll_lane_end(comm->lane);
+    comm->lane = NULL;
     if (team == SHMEM_TEAM_INVALID)
         return;
     comm->team = SHMEM_TEAM_INVALID;
     shmem_quiet(); // the team's puts do not come later than the barrier
-    if (coll_nonblocking(&c, &barrier))
-        return;
+    struct coll_call c = coll_team_barrier(comm);
+    struct request *barrier = coll_begin(&c, comm_next_tag(comm));
     atomic_fetch_add_explicit(&parting, 1, memory_order_relaxed);
-    request_then(request_of(barrier), give_back, team);
-    request_drop(request_of(barrier));
+    request_then(barrier, give_back, team);
+    request_drop(barrier);
 }
 
 void coll_team_down(void)
@@ -120,19 +133,27 @@ static MPI_Count limit(void)
     return (MPI_Count)n;
 }
 
-// Bytes that a member gives, the same on every member whatever its types are; -1: not short.
-static MPI_Count bytes_of(const struct coll_call *c)
+MPI_Count coll_team_bytes(const struct coll_call *c)
 {
     bool at_root = c->root == c->rank;
     const struct side *s = c->kind == COLL_GATHER && !at_root ? &c->send : &c->recv;
-    MPI_Count n, blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
-    bool reduces = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
+    MPI_Count n;
     if (c->kind == COLL_BARRIER)
         return 0;
-    if ((reduces && !s->type->is_dense) || __builtin_mul_overflow(s->count, s->type->size, &n) ||
-        n * blocks > limit() || n * c->size > MAX_PARTS)
-        return -1;
-    return n;
+    return __builtin_mul_overflow(s->count, s->type->size, &n) ? -1 : n;
+}
+
+bool coll_team_folds(const struct coll_call *c, MPI_Count n)
+{
+    return n <= MAX_SHORT && n * c->size <= MAX_PARTS;
+}
+
+// Of a short one, else -1.
+static MPI_Count bytes_of(const struct coll_call *c)
+{
+    MPI_Count n = coll_team_bytes(c), blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
+    bool is_short = n >= 0 && coll_team_folds(c, n) && n * blocks <= limit();
+    return is_short && (!c->op || c->recv.type->is_dense) ? n : -1;
 }
 
 static int kind_of(enum coll_kind kind)
@@ -160,7 +181,7 @@ static void fold_pairs(const struct coll_call *c, void **part, int n)
 }
 
 // As coll_allreduce does: where the members are no power of two, the first ones begin as pairs.
-static void fold(const struct coll_call *c, char *parts, MPI_Count n)
+void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
 {
     void *part[c->size];
     int whole = 1, count = 0;
@@ -182,8 +203,7 @@ static void fold(const struct coll_call *c, char *parts, MPI_Count n)
     memcpy(type_at(c->recv.type, c->recv.buf), type_at(c->recv.type, part[0]), (size_t)n);
 }
 
-// What this member gives, packed if need be.
-static const void *given(const struct coll_call *c, MPI_Count n, void *packed)
+const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed)
 {
     const struct side *s = &c->send;
     MPI_Count blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
@@ -211,7 +231,7 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     shoal_coll_t sc = {
         .kind = kind_of(c->kind), .root = c->root, .count = (size_t)n, .element_size = 1};
     if (n && !(is_direct && side_in_place(&c->send)))
-        sc.src = given(c, n, packed);
+        sc.src = coll_team_given(c, n, packed);
     sc.dst = is_direct ? type_at(r->type, r->buf) : gets ? room : NULL;
     int status = shoal_coll_short(team, &sc);
     if (status == SHOAL_EAGAIN)
@@ -219,7 +239,7 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     if (status || !gets || is_direct)
         return status;
     if (reduces)
-        fold(c, room, n);
+        coll_team_fold(c, room, n);
     else
         type_unpack(r->type, r->buf, r->count * c->size, 0, room, (size_t)(n * c->size));
     return status;

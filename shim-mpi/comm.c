@@ -8,9 +8,10 @@
 #include "comm.h"
 
 #include "attr.h"
-#include "coll.h"
+#include "coll_lane.h"
 #include "error.h"
 #include "info.h"
+#include "outbox.h"
 #include "p2p.h"
 #include "topo.h"
 
@@ -214,6 +215,8 @@ static void end_teams(void)
     while ((c = find_with_team()))
         coll_team_end(c);
     coll_team_down();
+    coll_lane_down();
+    outbox_wait_all(); // others wait for this process's part of their ends
 }
 
 void comm_down(void)

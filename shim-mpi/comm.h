@@ -42,6 +42,8 @@ struct comm {
     bool is_low;            // intercommunicator: its group comes first in a merge by default
     shmem_team_t team;      // of its collectives (coll_team.c), SHMEM_TEAM_INVALID: none (yet)
     unsigned colls_without_team;
+    struct coll_lane *lane; // of its nonblocking collectives (coll_lane.h), NULL: none (yet)
+    unsigned colls_without_lane;
     _Atomic int coll_tag;   // collectives started: each has its own tag (comm_next_tag)
     struct comm *next_known; // with a context of the same hash
     bool is_freed;          // by the user; the object lives as long as what uses it

@@ -25,6 +25,7 @@
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
     X(COLL_SHORT, "coll_short", COUNTER, "collectives that went through what members publish")   \
+    X(COLL_TRIGGERED, "coll_triggered", COUNTER, "collectives that go on by themselves")         \
     X(MATCHED, "matched", COUNTER, "messages that found their receive posted")                   \
     X(UNEXPECTED, "unexpected", COUNTER, "messages that came before their receive")              \
     X(UNEXPECTED_NOW, "unexpected_now", LEVEL, "messages that wait for their receive")           \

@@ -3,7 +3,8 @@
 // with MPI_Count, over communicators of some or all processes in any order. Datatypes have gaps and
 // negative displacements and differ between the processes and between the two sides; types,
 // operators and communicators are freed while the calls are pending. What lies in gaps and around
-// the buffers stays as it was, and a receive from any source takes none of the messages.
+// the buffers stays as it was, and a receive from any source takes none of the messages. Every other
+// buffer is memory that the processes of a node reach.
 #include "coll_check.h"
 
 enum { TURNS = 40, AT_ONCE = 8, MOST = 16, INTS = 6, MARGIN = 256, LONGEST = 6000 };
@@ -64,12 +65,16 @@ static struct layout any_layout(void)
 struct buffer {
     char *memory, *base, *want; // want: the whole memory as it is to be
     size_t size;
+    bool is_shared;
 };
 
 static struct buffer new_buffer(MPI_Aint bytes)
 {
-    struct buffer b = {.size = (size_t)bytes + 2 * MARGIN};
-    b.memory = must_alloc(b.size);
+    struct buffer b = {.size = (size_t)bytes + 2 * MARGIN, .is_shared = draw_own(2)};
+    if (b.is_shared)
+        OK(MPI_Alloc_mem((MPI_Aint)b.size, MPI_INFO_NULL, &b.memory));
+    else
+        b.memory = must_alloc(b.size);
     b.want = must_alloc(b.size);
     memset(b.memory, 0xee, b.size);
     b.base = b.memory + MARGIN;
@@ -87,6 +92,15 @@ static void store(char *base, const struct layout *l, int n, int call, int from,
         int v = value(call, from, to, i);
         memcpy(base + i / l->n * l->extent + l->at[i % l->n], &v, sizeof v);
     }
+}
+
+static void drop_buffer(struct buffer *b)
+{
+    if (b->is_shared)
+        OK(MPI_Free_mem(b->memory));
+    else
+        free(b->memory);
+    free(b->want);
 }
 
 // ---- Calls
@@ -421,10 +435,8 @@ static void finish(struct call *c)
     if (!CHECK_MEM(c->to.memory, c->to.want, c->to.size, "received"))
         fprintf(stderr, "call %d: kind %d form %d total %d root %d big %d in place %d\n", c->number,
                 c->kind, c->form, c->total, c->root, c->big, c->in_place);
-    free(c->from.memory);
-    free(c->from.want);
-    free(c->to.memory);
-    free(c->to.want);
+    drop_buffer(&c->from);
+    drop_buffer(&c->to);
 }
 
 static MPI_Comm make_comm(void)

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the runtime is told of a collective that goes by a lane, and where its data is meanwhile. See
+// coll_lane.h.
+#include "coll_lane.h"
+
+#include <string.h>
+
+enum { LINE = 64 };
+enum { SOON = 4096 }; // bytes up to which who only gives something need not wait for the others
+
+static bool is_here(const struct type *type, const void *buf)
+{
+    shoal_rptr_t place;
+    return type->is_dense && shoal_rptr_own(type_at(type, buf), &place) == SHOAL_OK;
+}
+
+static bool is_rooted(const struct coll_call *c)
+{
+    return c->kind == COLL_GATHER || c->kind == COLL_REDUCE;
+}
+
+static bool gives_alone(const struct coll_call *c)
+{
+    bool at_root = c->root == c->rank;
+    return c->kind == COLL_BCAST ? at_root : is_rooted(c) && !at_root;
+}
+
+// Nothing is sent from elsewhere than where the result comes to be.
+static bool is_in_its_place(const struct coll_call *c, const struct lane_run *run)
+{
+    return side_in_place(&c->send) && !run->dst && c->kind != COLL_ALLTOALL;
+}
+
+// The bytes of this process's that go through the lane's room, of those that it sends and receives:
+// those that the others do not reach, and what is short and given alone, which then is given at once.
+static void measure(const struct coll_call *c, struct lane_run *run, size_t src, size_t dst)
+{
+    const struct side *r = &c->recv;
+    bool gets = !is_rooted(c) || c->root == c->rank, in_place = side_in_place(&c->send);
+    bool soon = gives_alone(c) && run->n <= SOON;
+    run->dst = gets && (run->folds || soon || !is_here(r->type, r->buf)) ? dst : 0;
+    if (c->kind == COLL_BCAST || (gets && is_in_its_place(c, run)))
+        return;
+    const struct side *s = in_place ? r : &c->send;
+    bool stays = !soon && is_here(s->type, s->buf) && !(in_place && c->kind == COLL_ALLTOALL);
+    run->src = stays ? 0 : src;
+}
+
+bool coll_lane_gives(const struct coll_request *q)
+{
+    return gives_alone(&q->call) && (q->run.src || q->run.dst);
+}
+
+static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
+{
+    shoal_coll_t *sc = &run->coll;
+    bool to_all = c->kind == COLL_ALLREDUCE;
+    if (!c->recv.type->is_dense)
+        return false;
+    run->folds = coll_team_folds(c, run->n);
+    if (run->folds)
+        sc->kind = to_all ? SHOAL_COLL_ALLGATHER : SHOAL_COLL_GATHER;
+    if (run->folds)
+        return true;
+    sc->kind = to_all ? SHOAL_COLL_ALLREDUCE : SHOAL_COLL_REDUCE;
+    sc->count = (size_t)c->recv.count;
+    sc->element_size = 0;
+    return op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
+}
+
+static int kind_of(enum coll_kind kind)
+{
+    switch (kind) {
+    case COLL_BARRIER: return SHOAL_COLL_BARRIER;
+    case COLL_BCAST: return SHOAL_COLL_BROADCAST;
+    case COLL_GATHER: return SHOAL_COLL_GATHER;
+    case COLL_ALLGATHER: return SHOAL_COLL_ALLGATHER;
+    case COLL_ALLTOALL: return SHOAL_COLL_ALLTOALL;
+    default: return 0;
+    }
+}
+
+bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *room)
+{
+    bool reduces = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
+    if (!coll_team_may_be(c->comm) || (!reduces && !kind_of(c->kind)))
+        return false;
+    MPI_Count n = coll_team_bytes(c), blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
+    if (n < 0 || n > COLL_LANE_ROOM)
+        return false;
+    run->n = n;
+    run->coll = (shoal_coll_t){.kind = n ? kind_of(c->kind) : SHOAL_COLL_BARRIER,
+                               .root = c->root,
+                               .count = (size_t)n,
+                               .element_size = 1};
+    *room = 0;
+    if (n == 0)
+        return true;
+    if (reduces && !choose_reduction(c, run))
+        return false;
+    bool gathers = run->folds || c->kind == COLL_GATHER || c->kind == COLL_ALLGATHER;
+    size_t src = c->kind == COLL_BCAST ? 0 : (size_t)(n * blocks);
+    size_t dst = (size_t)(gathers ? n * c->size : n * blocks);
+    *room = src + dst + 2 * LINE;
+    if (*room <= COLL_LANE_ROOM)
+        measure(c, run, src, dst);
+    return *room <= COLL_LANE_ROOM;
+}
+
+static size_t lines(size_t n)
+{
+    return (n + LINE - 1) / LINE * LINE;
+}
+
+size_t coll_lane_bytes(const struct coll_request *q)
+{
+    return lines(q->run.dst) + lines(q->run.src);
+}
+
+shoal_coll_t coll_lane_describe(struct coll_request *q)
+{
+    const struct coll_call *c = &q->call;
+    struct lane_run *run = &q->run;
+    shoal_coll_t sc = run->coll;
+    char *copy = run->room + lines(run->dst);
+    bool gets = !is_rooted(c) || c->root == c->rank;
+    if (sc.kind == SHOAL_COLL_BARRIER)
+        return sc;
+    if (gets)
+        sc.dst = run->dst ? run->room : type_at(c->recv.type, c->recv.buf);
+    if (c->kind == COLL_BCAST && run->dst && c->root == c->rank)
+        type_pack(c->recv.type, c->recv.buf, c->recv.count, 0, run->room, run->dst);
+    if (c->kind == COLL_BCAST || (gets && is_in_its_place(c, run)))
+        return sc;
+    sc.src = coll_team_given(c, run->n, copy);
+    if (run->src && sc.src != copy)
+        memcpy(copy, sc.src, run->src);
+    if (run->src)
+        sc.src = copy;
+    return sc;
+}
+
+void coll_lane_results(struct coll_request *q, int status)
+{
+    const struct coll_call *c = &q->call;
+    const struct lane_run *run = &q->run;
+    const struct side *r = &c->recv;
+    if (status) {
+        q->schedule.request.error = error_of(status);
+        return;
+    }
+    if (!run->dst || (c->kind == COLL_BCAST && c->root == c->rank))
+        return;
+    if (run->folds)
+        coll_team_fold(c, run->room, run->n);
+    else
+        type_unpack(r->type, r->buf, r->count * ((MPI_Count)run->dst / run->n), 0, run->room,
+                    run->dst);
+}
