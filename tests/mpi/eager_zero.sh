@@ -6,7 +6,7 @@
 
 export SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0
 names="order probe edges traffic partitioned completion count_forms isend_full bsend coll_random comms
-    intercomms looking threads"
+    intercomms threads"
 counts="2 4"
 ! is_sanitized || names="order probe partitioned comms" counts=2 # the others take their time
 # shellcheck disable=SC2046,SC2086
