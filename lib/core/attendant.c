@@ -62,7 +62,7 @@ static void *attend(void *unused)
     return unused;
 }
 
-static bool is_needed(void)
+bool attendant_is_needed(void)
 {
     int other = world.me == world.first ? world.first + 1 : world.first;
     return other < world.end && !place_reaches_private(other);
@@ -81,7 +81,7 @@ static void start(void)
 void attendant_want(void)
 {
     pthread_mutex_lock(&lock);
-    if (!is_there && is_needed())
+    if (!is_there && attendant_is_needed())
         start();
     pthread_mutex_unlock(&lock);
 }

@@ -4,8 +4,11 @@
 #ifndef SHOAL_CORE_ATTENDANT_H
 #define SHOAL_CORE_ATTENDANT_H
 
+#include <stdbool.h>
+
 // Private memory has been made reachable: from then on there is one, where it is needed.
 void attendant_want(void);
+bool attendant_is_needed(void);
 
 void attendant_down(void);
 void attendant_leave(void); // as the process ends

@@ -36,7 +36,6 @@ static bool offers(void *base)
 void far_region_offer(uint32_t index, void *base, size_t size)
 {
     struct region_entry *e = &slice_of(world.me)->region[index];
-    e->key_n = 0;
     if (size < LIMIT_REGION_RMA || !offers(base))
         return;
     if (!handles)
@@ -95,7 +94,7 @@ static bool find_region(const struct operation *op, struct transport_remote *at,
         *at = remote_at((struct place){r->pe, e.space, e.at + r->offset});
         return true;
     }
-    *import = e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
+    *import = !e.asks && e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
     if (*import)
         *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
     return *import != NULL;
@@ -116,8 +115,6 @@ bool far_region_find(const struct operation *op, struct transport_remote *at,
 
 void far_region_down(void)
 {
-    for (uint32_t i = 0; handles && i < LIMIT_REGIONS; i++)
-        far_region_withdraw(i);
     free(handles);
     handles = NULL;
     memset(imports, 0, sizeof imports);

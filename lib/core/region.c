@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of regions, and the checks of keys and remote pointers. See region.h.
+//
+//     free --- register ---> live --- deregister ---> idle, or free
+//                              ^--- register again ----+
+//
+// An idle entry is refused like a free one, but its memory is still registered with the network: who
+// registers the same bytes again finds that done. It ends when the memory is unmapped, or when there
+// are many of them.
+//
+// Where others need this PE for its private memory - over a network, or where the kernel lets them
+// not reach it - they must not be served from memory that is unmapped. So it is watched (unmap.h), and
+// of what cannot be watched this PE looks each time whether it is there.
 #include "region.h"
 
 #include "attendant.h"
+#include "cpus.h"
 #include "far_region.h"
+#include "net.h"
 #include "slice.h"
+#include "unmap.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -19,8 +34,20 @@ struct key {
 };
 _Static_assert(sizeof(struct key) == sizeof(shoal_key_t), "a key is 32 bytes");
 
+enum { IDLE_MOST = HOSTILE ? 2 : 64, LOOK_PAGES = 1024 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t first_maybe_free;
+static _Atomic uint32_t used;                // entries from there on have never been
+static uint32_t idle[IDLE_MOST], idle_count; // oldest first
+
+// What the owner alone knows of its entries.
+static struct own {
+    enum { FREE, LIVE, IDLE } state;
+    bool is_doubtful;         // it may be gone, and nobody tells
+    _Atomic uint64_t watched; // tells this watch from all others; 0: none, or its memory is gone
+    _Atomic uintptr_t from, to;
+} own[LIMIT_REGIONS];
 
 // Unguessable where the kernel has random bytes ready, never 0 and never the same twice in a row.
 // With the lock held; the kernel is asked for many at a time.
@@ -41,14 +68,150 @@ static struct region_entry *entry_of(int pe, uint32_t index)
     return &slice_of(pe)->region[index];
 }
 
+// ---- Memory that is unmapped
+// Others look at the entries meanwhile, and before they know that the memory is gone they must not
+// believe the opposite.
+static void ask(bool whether)
+{
+    for (uint32_t i = 0; i < used; i++)
+        if (atomic_load_explicit(&own[i].watched, memory_order_relaxed) || !whether)
+            atomic_store(&entry_of(world.me, i)->asks, whether);
+}
+
+static void begin(void)
+{
+    ask(true);
+}
+
+static void end(void)
+{
+    ask(false);
+}
+
+// An entry may become another one meanwhile: its stamp is looked at first, and that of its watch changes
+// with the range.
+static void gone(uintptr_t from, uintptr_t to)
+{
+    for (uint32_t i = 0; i < used; i++) {
+        struct own *o = &own[i];
+        uint64_t watched = atomic_load_explicit(&o->watched, memory_order_acquire);
+        if (!watched)
+            continue;
+        bool overlaps = atomic_load_explicit(&o->from, memory_order_relaxed) < to &&
+                        atomic_load_explicit(&o->to, memory_order_relaxed) > from;
+        uint64_t stamp = atomic_load(&entry_of(world.me, i)->stamp);
+        if (overlaps && atomic_compare_exchange_strong(&o->watched, &watched, 0))
+            atomic_compare_exchange_strong(&entry_of(world.me, i)->stamp, &stamp, 0);
+    }
+}
+
+static const struct unmap_calls calls = {begin, gone, end};
+
+// The rest is with the lock held. UNMAP_NEVER: nobody has to know, or nobody can.
+static enum unmap_status watch(uint32_t i, void *base, size_t size)
+{
+    enum unmap_status status = UNMAP_NEVER;
+    bool is_wanted = net.transport || attendant_is_needed();
+    struct own *o = &own[i];
+    atomic_store_explicit(&o->from, (uintptr_t)base, memory_order_relaxed);
+    atomic_store_explicit(&o->to, (uintptr_t)base + size, memory_order_relaxed);
+    if (is_wanted)
+        status = unmap_watch(base, size, &calls);
+    o->is_doubtful = is_wanted && status != UNMAP_WATCHED;
+    if (status == UNMAP_WATCHED)
+        atomic_store_explicit(&o->watched, new_stamp(), memory_order_release);
+    return status;
+}
+
+// Pages that others are watched in, too, stay so.
+static void forget(uint32_t i)
+{
+    bool is_shared = false;
+    uintptr_t page = page_size(), from = own[i].from / page, to = (own[i].to - 1) / page;
+    if (!atomic_exchange(&own[i].watched, 0))
+        return;
+    for (uint32_t k = 0; k < used && !is_shared; k++)
+        is_shared = own[k].watched && own[k].from / page <= to && (own[k].to - 1) / page >= from;
+    if (!is_shared)
+        unmap_forget((void *)own[i].from, own[i].to - own[i].from);
+}
+
+// Is there anything in all pages?
+static bool is_mapped(uint64_t at, size_t n)
+{
+    unsigned char seen[LOOK_PAGES];
+    uintptr_t page = page_size(), end = at + n;
+    for (uintptr_t p = at / page * page, next; p < end; p = next) {
+        next = end - p > LOOK_PAGES * page ? p + LOOK_PAGES * page : end;
+        if (mincore((void *)p, next - p, seen))
+            return false;
+    }
+    return true;
+}
+
+// ---- The table's entries
+static void retire(uint32_t i)
+{
+    far_region_withdraw(i);
+    forget(i);
+    own[i].state = FREE;
+}
+
+static void end_idle(uint32_t at)
+{
+    retire(idle[at]);
+    idle_count--;
+    memmove(&idle[at], &idle[at + 1], (idle_count - at) * sizeof idle[0]);
+}
+
+// An entry of the same bytes whose registration is still good; what has become bad is ended.
+static bool find_idle(void *base, size_t size, uint32_t *index)
+{
+    for (uint32_t at = idle_count; at-- > 0;) {
+        const struct region_entry *e = entry_of(world.me, idle[at]);
+        if (!own[idle[at]].watched) {
+            end_idle(at);
+        } else if (e->base == (uintptr_t)base && e->size == size) {
+            *index = idle[at];
+            idle_count--;
+            memmove(&idle[at], &idle[at + 1], (idle_count - at) * sizeof idle[0]);
+            return true;
+        }
+    }
+    return false;
+}
+
 static uint32_t find_free(void)
 {
     for (uint32_t k = 0; k < LIMIT_REGIONS; k++) {
         uint32_t i = (first_maybe_free + k) % LIMIT_REGIONS;
-        if (!atomic_load_explicit(&entry_of(world.me, i)->stamp, memory_order_relaxed))
+        if (own[i].state == FREE)
             return i;
     }
-    return LIMIT_REGIONS;
+    if (!idle_count)
+        return LIMIT_REGIONS;
+    uint32_t oldest = idle[0];
+    end_idle(0);
+    return oldest;
+}
+
+static uint32_t fill(void *base, size_t size, struct place at)
+{
+    uint32_t i = find_free();
+    if (i == LIMIT_REGIONS)
+        return i;
+    struct region_entry *e = entry_of(world.me, i);
+    atomic_store_explicit(&e->at, at.offset, memory_order_relaxed);
+    atomic_store_explicit(&e->space, at.space, memory_order_relaxed);
+    atomic_store_explicit(&e->size, size, memory_order_relaxed);
+    atomic_store_explicit(&e->base, (uintptr_t)base, memory_order_relaxed);
+    e->key_n = 0;
+    own[i].is_doubtful = false;
+    used = i < used ? used : i + 1;
+    if (at.space == SPACE_PRIVATE && watch(i, base, size) != UNMAP_CANNOT)
+        far_region_offer(i, base, size);
+    first_maybe_free = i + 1;
+    return i;
 }
 
 int region_register(void *base, size_t size, uint32_t *index)
@@ -60,18 +223,15 @@ int region_register(void *base, size_t size, uint32_t *index)
         return SHOAL_EINVAL; // it begins and ends in one kind of own memory
     if (at.space == SPACE_PRIVATE)
         attendant_want();
+    unmap_settle(); // what was at this address before is known to be gone
     pthread_mutex_lock(&lock);
-    uint32_t i = find_free();
+    uint32_t i;
+    if (at.space != SPACE_PRIVATE || !find_idle(base, size, &i))
+        i = fill(base, size, at);
     if (i < LIMIT_REGIONS) {
-        struct region_entry *e = entry_of(world.me, i);
-        atomic_store_explicit(&e->at, at.offset, memory_order_relaxed);
-        atomic_store_explicit(&e->space, at.space, memory_order_relaxed);
-        atomic_store_explicit(&e->size, size, memory_order_relaxed);
-        atomic_store_explicit(&e->base, (uintptr_t)base, memory_order_relaxed);
-        far_region_offer(i, base, size);
+        own[i].state = LIVE;
         // Pairs with the acquire load in region_resolve.
-        atomic_store_explicit(&e->stamp, new_stamp(), memory_order_release);
-        first_maybe_free = i + 1;
+        atomic_store_explicit(&entry_of(world.me, i)->stamp, new_stamp(), memory_order_release);
     }
     pthread_mutex_unlock(&lock);
     *index = i;
@@ -83,12 +243,41 @@ int region_deregister(uint32_t index)
     if (index >= LIMIT_REGIONS)
         return SHOAL_EINVAL;
     pthread_mutex_lock(&lock);
-    // seq_cst: the fields of a later registration are not seen under this stamp.
-    uint64_t was = atomic_exchange(&entry_of(world.me, index)->stamp, 0);
-    if (was)
-        far_region_withdraw(index);
+    struct own *o = &own[index];
+    bool was = o->state == LIVE;
+    if (was) {
+        // seq_cst: the fields of a later registration are not seen under this stamp.
+        atomic_exchange(&entry_of(world.me, index)->stamp, 0);
+        if (entry_of(world.me, index)->key_n && o->watched) {
+            if (idle_count == IDLE_MOST)
+                end_idle(0);
+            o->state = IDLE;
+            idle[idle_count++] = index;
+        } else {
+            retire(index);
+        }
+    }
     pthread_mutex_unlock(&lock);
     return was ? SHOAL_OK : SHOAL_EINVAL;
+}
+
+int region_up(void)
+{
+    return 0;
+}
+
+void region_down(void)
+{
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < used; i++) {
+        atomic_store_explicit(&own[i].watched, 0, memory_order_relaxed);
+        atomic_store_explicit(&entry_of(world.me, i)->stamp, 0, memory_order_relaxed);
+        far_region_withdraw(i);
+        own[i].state = FREE;
+    }
+    idle_count = 0;
+    pthread_mutex_unlock(&lock);
+    unmap_down();
 }
 
 int region_key(uint32_t index, shoal_key_t *key)
@@ -167,11 +356,14 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
         *at = (struct place){r->pe, SPACE_PRIVATE, 0};
         return r->region - REGION_FIRST < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;
     }
+    if (r->pe == world.me)
+        unmap_settle();
     if (r->region - REGION_FIRST >= LIMIT_REGIONS ||
         !read_entry(r->pe, r->region - REGION_FIRST, r->stamp, at, &size))
         return SHOAL_EKEY;
     if (!within(r->offset, n, size))
         return SHOAL_ERANGE;
     at->offset += r->offset;
-    return SHOAL_OK;
+    bool is_doubtful = r->pe == world.me && own[r->region - REGION_FIRST].is_doubtful;
+    return unlikely(is_doubtful) && !is_mapped(at->offset, n) ? SHOAL_EFAULT : SHOAL_OK;
 }

@@ -11,12 +11,16 @@
 // Values of shoal_rptr.region below the table's
 enum { REGION_SLICE, REGION_DATA, REGION_FIRST };
 
+int region_up(void);
+void region_down(void); // before the network's end; whatever is registered still
+
 int region_register(void *base, size_t size, uint32_t *index);
 int region_deregister(uint32_t index);
 int region_key(uint32_t index, shoal_key_t *key);
 int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rptr_t *rptr);
 
-// Where the n bytes are: SHOAL_EKEY or SHOAL_ERANGE when they are no longer, or never were.
+// Where the n bytes are: SHOAL_EKEY, SHOAL_ERANGE or SHOAL_EFAULT when they are no longer, or never
+// were.
 int region_resolve(const shoal_rptr_t *rptr, size_t n, struct place *at);
 
 #endif

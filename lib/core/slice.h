@@ -20,6 +20,7 @@
 enum { REGION_KEY = 128 };
 
 struct region_entry {
+    _Atomic uint64_t asks;  // not 0: only the owner knows whether it is gone. Read before the stamp
     _Atomic uint64_t stamp; // 0: free. Tells this registration from all others, and its keys
     _Atomic uint64_t at;    // offset of its place,
     _Atomic uint64_t space; // and where that is; the PE is the slice's

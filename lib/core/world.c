@@ -14,6 +14,7 @@
 #include "join.h"
 #include "log.h"
 #include "net.h"
+#include "region.h"
 #include "remote.h"
 #include "settings.h"
 #include "team.h"
@@ -190,7 +191,8 @@ static const struct step {
     {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
     {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
     {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
-    {"network", net_up, net_down},   {"meeting", meet, attendant_down}, {"direct", direct_up, direct_down},
+    {"network", net_up, net_down},   {"regions", region_up, region_down},
+    {"meeting", meet, attendant_down}, {"direct", direct_up, direct_down},
 };
 
 static int world_up(void)
