@@ -6,6 +6,7 @@
 //     pmi1.c   PMI-1: hydra (mpiexec), lines of text on a descriptor
 //     pmi2.c   PMI-2: srun --mpi=pmi2, counted messages on a descriptor
 //     pmix.c   PMIx: mpirun, prterun, srun --mpi=pmix; its library, behind a module of ours
+//     pmi_slurm.c  where Slurm's PMI-2 does not tell who is on which node
 //     pmi.c    which of them it is; the node map; blobs between nodes
 //
 // What a launcher sends is checked before it is used: it is another program, of another version.
@@ -115,6 +116,13 @@ int pmi_lost(const struct pmi *pmi, const char *what);
 
 // Fills local and locals from the map. 0, or -1 after one line.
 int pmi_find_locals(struct pmi *pmi);
+
+// pmi_slurm.c, after pmi_map. Has the launcher given every rank a node of its own although Slurm says
+// that there are fewer nodes? Then the locals come from Slurm, all ranks meet once, and the map, as
+// text, from what they said.
+bool pmi_slurm_is_unsaid(const struct pmi *pmi);
+int pmi_slurm_find_locals(struct pmi *pmi);
+char *pmi_slurm_map(struct pmi *pmi);
 
 #define PMI_REPLY_MS 60000 // for an answer that needs nobody else
 

@@ -18,6 +18,7 @@
 struct pmi2 {
     struct pmi pmi;
     int fd;
+    bool asks_ranks;      // for the node map: the launcher's is of no use
     unsigned long socket; // which fd was at first: the program may close what it likes
     char job[257];
     char text[MESSAGE_MOST + 1];
@@ -175,6 +176,8 @@ static char *mapping(struct pmi *pmi)
 {
     struct pmi2 *c = (struct pmi2 *)pmi;
     struct pmi_reply reply;
+    if (c->asks_ranks)
+        return pmi_slurm_map(pmi);
     if (ask(c, "info-getjobattr", &reply, "cmd=info-getjobattr;key=PMI_process_mapping;"))
         return NULL;
     const char *text = found_value(c, "info-getjobattr", &reply);
@@ -239,7 +242,10 @@ static int greet(struct pmi2 *c)
     if (pmi_reply_number(&reply, "rank", c->pmi.rank, c->pmi.rank, &n) ||
         pmi_reply_number(&reply, "size", c->pmi.size, c->pmi.size, &n))
         return pmi_refuse(&c->pmi, "fullinit", "not the rank and size of the environment");
-    return pmi_find_locals(&c->pmi);
+    if (pmi_map(&c->pmi))
+        return -1;
+    c->asks_ranks = pmi_slurm_is_unsaid(&c->pmi);
+    return c->asks_ranks ? pmi_slurm_find_locals(&c->pmi) : pmi_find_locals(&c->pmi);
 }
 
 struct pmi *pmi2_open(int fd, int rank, int size, const char *job)

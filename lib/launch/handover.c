@@ -96,8 +96,8 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
         add(c, "-prepend-rank");
 }
 
-// The same number on every host can be said so that its PMI-2 knows who is together on a host. Of
-// "arbitrary" places it tells that every PE has a host to itself: right, but for the speed.
+// Places are "arbitrary" for uneven numbers alone: then its PMI-2 does not know who is together on a
+// host, and the PEs have to find out (pmi_slurm.c).
 static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
 {
     static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};

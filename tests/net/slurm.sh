@@ -43,9 +43,12 @@ int main(int argc, char **argv)
 {
     static long flag;
     char host[64];
+    int near = 0;
     shmem_init();
     gethostname(host, sizeof host);
-    printf("PE %d on %s\n", shmem_my_pe(), host);
+    for (int pe = 0; pe < shmem_n_pes(); pe++)
+        near += shmem_ptr(&flag, pe) != NULL;
+    printf("PE %d on %s, one of %d\n", shmem_my_pe(), host, near);
     fflush(stdout);
     shmem_barrier_all();
     if (argc > 1 && shmem_my_pe() == 1 && argv[1][0] == 'k')
@@ -63,20 +66,24 @@ PROGRAM
 by() { # MPI WORDS...: srun of the program by one of the protocols
     run timeout -k 5 50 srun -Q --mpi="$1" "${@:2}" </dev/null
 }
-places() { sort "$tmp/out" | sed 's/PE \([0-9]*\) on shoal\([0-9]\)/\1:\2/' | tr '\n' ' '; }
+# PE:host/PEs whose memory it reaches
+places() { sort "$tmp/out" | sed 's|PE \([0-9]*\) on shoal\([0-9]\), one of |\1:\2/|' | tr '\n' ' '; }
 
 for mpi in pmi2 pmix; do
     srun --mpi=list 2>&1 | grep -q "\b$mpi\b" || continue
     [ $mpi = pmi2 ] || [ -e "$build/lib/libshoal-pmix.so" ] || continue
     by $mpi -N 2 --ntasks-per-node=2 -m block "$tmp/end"
     expect_rc 0
-    [ "$(places)" = "0:1 1:1 2:2 3:2 " ] || fail "not consecutive: $(places)"
+    [ "$(places)" = "0:1/2 1:1/2 2:2/2 3:2/2 " ] || fail "not consecutive: $(places)"
     by $mpi -N 2 -n 5 -m cyclic "$tmp/end"
     expect_rc 0
-    [ "$(places)" = "0:1 1:2 2:1 3:2 4:1 " ] || fail "not by turns: $(places)"
+    [ "$(places)" = "0:1/3 1:2/2 2:1/3 3:2/2 4:1/3 " ] || fail "not by turns: $(places)"
     by $mpi -n 4 -m arbitrary -w shoal1,shoal2,shoal2,shoal2 "$tmp/end"
     expect_rc 0
-    [ "$(places)" = "0:1 1:2 2:2 3:2 " ] || fail "not uneven: $(places)"
+    [ "$(places)" = "0:1/1 1:2/3 2:2/3 3:2/3 " ] || fail "not uneven: $(places)"
+    by $mpi -n 5 -m arbitrary -w shoal2,shoal1,shoal2,shoal2,shoal1 "$tmp/end"
+    expect_rc 0
+    [ "$(places)" = "0:2/3 1:1/2 2:2/3 3:2/3 4:1/2 " ] || fail "not mixed: $(places)"
     by $mpi -N 2 -n 4 "$build/tests/api/amo"
     expect_rc 0
     by $mpi -N 2 -n 2 "$tmp/end" g
@@ -92,7 +99,7 @@ grep -q 'use .srun --mpi=pmi2. or .srun --mpi=pmix.' "$tmp/err" || fail "nothing
 run timeout -k 5 50 salloc -Q -N 2 -n 16 oshrun --hosts shoal1:1,shoal2:3 --tag "$tmp/end" </dev/null
 expect_rc 0
 sed -i 's/^[0-9]*: *//' "$tmp/out"
-[ "$(places)" = "0:1 1:2 2:2 3:2 " ] || fail "not as --hosts says: $(places)"
+[ "$(places)" = "0:1/1 1:2/3 2:2/3 3:2/3 " ] || fail "not as --hosts says: $(places)"
 
 what="shoal2 is cut off"
 export SHOAL_HOST_TIMEOUT=2
