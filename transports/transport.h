@@ -101,6 +101,7 @@ struct transport_job {
     int me, npes;
     uint64_t secret;               // proves membership of the job
     const char *provider;          // of a network library, NULL: the transport chooses
+    unsigned ctx_endpoints;        // at most for all contexts that are to be apart
     bool wants_chains;             // if a provider that was named has them
     const char *interface;         // name of one, an address or a subnet (192.0.2.0/24); NULL: choose
     unsigned patience_ms;          // a peer that never answered for so long is lost; 0: wait for ever
@@ -138,8 +139,10 @@ struct transport {
     void (*region_release)(void *ep, int region);
 
     // An independent stream of operations (shmem_ctx_t). NULL ctx is the endpoint's own. Destroy it
-    // after a flush.
-    int (*ctx_create)(void *ep, long options, void **ctx);
+    // after a flush. `apart`: threads use it beside others, so it gets a connection to the network of
+    // its own, or shares one with few others, if the transport has such; its puts, gets and atomics
+    // then reach the fixed regions alone.
+    int (*ctx_create)(void *ep, bool apart, void **ctx);
     void (*ctx_destroy)(void *ep, void *ctx);
 
     // Data. `request` may be NULL: then flush completes the operation.
@@ -169,6 +172,9 @@ struct transport {
 
     // Moves what can be moved, without blocking; runs upcalls. Returns how much it did.
     int (*progress)(void *ep);
+    // The same for what was begun in one context, where it has something of its own (else nothing
+    // moves). May be NULL.
+    int (*progress_ctx)(void *ep, void *ctx);
     // A descriptor that becomes readable when progress would do something; arm first: it returns
     // AGAIN when there is work already.
     int (*wait_fd)(void *ep);

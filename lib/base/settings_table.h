@@ -41,6 +41,9 @@
     X(coalesce, "SHOAL_COALESCE", SIZE, "256",                                                  \
       "puts to another node of up to so many bytes, and atomics without a result, are gathered "  \
       "into messages; 0: each goes by itself")                                                   \
+    X(ctx_endpoints, "SHOAL_CTX_ENDPOINTS", INT, "-1",                                          \
+      "endpoints of the network for contexts that one thread uses at a time, at most 16; -1: 4 "  \
+      "where a PE has 4 cores or more, else 0: they share that of the PE")                       \
     X(network_atomics, "SHOAL_NETWORK_ATOMICS", BOOL, "1",                                      \
       "atomics between nodes by the network where it is coherent with the processors; 0: by "    \
       "the target's processor")                                                                  \

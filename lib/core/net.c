@@ -26,7 +26,7 @@
 
 enum { GIVE_WAY_MS = 1500 };
 
-enum { LINGER_NS = 2000000, NET_SPINS = 16 };
+enum { LINGER_NS = 2000000, NET_SPINS = 16, CTX_ENDPOINTS = 4 };
 
 struct port net;
 
@@ -93,6 +93,16 @@ static void say(int level, const char *line)
     log_line((enum log_level)level, LOG_BOOT, "%s", line);
 }
 
+// Threads that have no core to run on at the same time gain nothing from a lock each, and lose what
+// one of them does for all.
+static unsigned ctx_endpoints(void)
+{
+    long most = settings.ctx_endpoints;
+    if (most < 0)
+        most = world.job->cpus >= CTX_ENDPOINTS * world.job->slots ? CTX_ENDPOINTS : 0;
+    return (unsigned)most;
+}
+
 void net_describe(struct transport_job *job)
 {
     job->me = world.me;
@@ -106,6 +116,7 @@ void net_describe(struct transport_job *job)
     job->region[TRANSPORT_DATA].size = world.data_size;
     job->region[TRANSPORT_DATA].peers = world.data_peers;
     job->region[TRANSPORT_DATA].stride = (ptrdiff_t)world.data_size;
+    job->ctx_endpoints = ctx_endpoints();
     job->patience_ms = settings.host_timeout > 0 ? (unsigned)settings.host_timeout * 1000 : 0;
     job->on_am = net_message_arrived;
     job->on_peer_lost = on_peer_lost;

@@ -112,19 +112,43 @@ static void progress(const struct port *port)
         port->transport->progress(port->ep);
 }
 
+static struct stream *stream_of(struct shoal_ctx *ctx)
+{
+    return ctx && ctx->stream ? ctx->stream : &stream_default;
+}
+
+static void *ctx_of(const struct port *port, struct stream *s)
+{
+    return port == &net ? s->ctx : NULL;
+}
+
+enum { OWN_LOOKS = 1 };
+
+// What a thread waits for in a context that has something of its own at the transport it moves itself,
+// and looks after the rest now and then. `left` NULL: it waits for room.
+static void progress_own(const struct port *port, void *ctx, _Atomic int *left)
+{
+    for (int k = 0; unlikely(ctx != NULL) && net.transport->progress_ctx && k < OWN_LOOKS; k++) {
+        int moved = net.transport->progress_ctx(net.ep, ctx);
+        if (left ? !atomic_load_explicit(left, memory_order_acquire) : moved > 0)
+            return;
+    }
+    progress(port);
+}
+
 // After a transport call: true when it has to be made again; waits for the end of a pending one
 // that has a request.
-static bool again(const char *call, const struct port *port, int pe, int status,
+static bool again(const char *call, const struct port *port, struct stream *s, int pe, int status,
                   struct transport_request *request)
 {
     if (status == TRANSPORT_AGAIN) {
-        progress(port);
+        progress_own(port, ctx_of(port, s), NULL);
         return true;
     }
     if (status == TRANSPORT_PENDING && request) {
         struct waiter w = waiter_start(&world_ctl(world.me)->bell);
         while (atomic_load_explicit(&request->left, memory_order_acquire)) {
-            progress(port);
+            progress_own(port, ctx_of(port, s), &request->left);
             waiter_step(&w);
         }
     }
@@ -137,16 +161,6 @@ static bool again(const char *call, const struct port *port, int pe, int status,
 static size_t chunk(size_t n)
 {
     return n < LIMIT_REMOTE_CHUNK ? n : LIMIT_REMOTE_CHUNK;
-}
-
-static struct stream *stream_of(struct shoal_ctx *ctx)
-{
-    return ctx && ctx->stream ? ctx->stream : &stream_default;
-}
-
-static void *ctx_of(const struct port *port, struct stream *s)
-{
-    return port == &net ? s->ctx : NULL;
 }
 
 // What a put has to wait for before it returns.
@@ -164,7 +178,7 @@ static void put(const char *call, struct stream *s, struct transport_remote to, 
         struct transport_request *wait = waits ? &request : NULL;
         int status = port->transport->put(port->ep, ctx_of(port, s), to, (const char *)src + done,
                                           part, wait);
-        if (again(call, port, to.pe, status, wait))
+        if (again(call, port, s, to.pe, status, wait))
             continue;
         done += part;
         to.offset += part;
@@ -183,7 +197,7 @@ static void get(const char *call, struct stream *s, void *dest, struct transport
         size_t part = chunk(n - done);
         int status = port->transport->get(port->ep, ctx_of(port, s), (char *)dest + done, from,
                                           part, wait);
-        if (again(call, port, from.pe, status, wait))
+        if (again(call, port, s, from.pe, status, wait))
             continue;
         done += part;
         from.offset += part;
@@ -220,7 +234,7 @@ static void until_done(const struct port *port, void *ctx, int (*call)(void *ep,
     int status;
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while ((status = call(port->ep, ctx, -1)) == TRANSPORT_AGAIN) {
-        progress(port);
+        progress_own(port, ctx, NULL);
         waiter_step(&w);
     }
     if (status < 0)
@@ -240,7 +254,7 @@ static void amo(const char *call, struct stream *s, struct transport_remote at,
         do
             status = port->transport->amo(port->ep, ctx_of(port, s), at, want->op, want->width,
                                           want->operand, want->compare, old, wait);
-        while (status != TRANSPORT_UNSUPPORTED && again(call, port, at.pe, status, wait));
+        while (status != TRANSPORT_UNSUPPORTED && again(call, port, s, at.pe, status, wait));
     if (status == TRANSPORT_UNSUPPORTED) {
         if (!settings.coalesce) // a fence has but ordered what went before, see remote_fence
             until_done(port, ctx_of(port, s), port->transport->flush);

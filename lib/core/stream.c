@@ -7,6 +7,7 @@
 #include "net.h"
 #include "net_message.h"
 #include "settings.h"
+#include "shmem.h"
 #include "stream_record.h"
 #include "wait.h"
 #include "world.h"
@@ -404,6 +405,13 @@ void stream_down(void)
     stream_open = 0;
 }
 
+// Threads use a context of this kind beside others, each its own.
+static bool is_of_thread(long options)
+{
+    return world.thread_level == SHMEM_THREAD_MULTIPLE &&
+           options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE);
+}
+
 struct stream *stream_new(long options)
 {
     struct stream *s = net.transport ? calloc(1, sizeof *s) : NULL;
@@ -412,7 +420,8 @@ struct stream *stream_new(long options)
     pthread_mutex_lock(&lock);
     while (s->index < LIMIT_STREAMS && streams[s->index])
         s->index++;
-    if (s->index == LIMIT_STREAMS || net.transport->ctx_create(net.ep, options, &s->ctx)) {
+    if (s->index == LIMIT_STREAMS ||
+        net.transport->ctx_create(net.ep, is_of_thread(options), &s->ctx)) {
         free(s);
         s = NULL;
     } else {

@@ -305,14 +305,12 @@ static void test_regions(void)
 }
 
 // ---- contexts: a flush of one does not need the other
-static void test_contexts(void)
+static void two_contexts(bool apart)
 {
-    if (!t->ctx_create)
-        return;
     void *a, *b;
     int status;
     uint64_t word = 1234567;
-    CHECK(t->ctx_create(ep, 0, &a) == 0 && t->ctx_create(ep, 0, &b) == 0);
+    CHECK(t->ctx_create(ep, apart, &a) == 0 && t->ctx_create(ep, false, &b) == 0);
     memset(heap_of(right()), 0, 64);
     UNTIL_TAKEN(status, t->put(ep, a, at_heap(right(), 8), &word, 8, NULL));
     CHECK(status >= 0 && t->flush(ep, b, -1) == 0);
@@ -329,6 +327,60 @@ static void test_contexts(void)
     CHECK(status == 0);
     t->ctx_destroy(ep, a);
     t->ctx_destroy(ep, b);
+}
+
+// More of those that are apart than there are endpoints for them, and words that all of them change.
+static void contexts_apart(void)
+{
+    enum { CTXS = 5, ROUNDS = 8 };
+    void *ctx[CTXS];
+    int status;
+    uint64_t word[CTXS], old[CTXS];
+    struct transport_request request[CTXS];
+    const struct transport_remote sum = at_heap(right(), 0);
+    for (int i = 0; i < CTXS; i++)
+        CHECK(t->ctx_create(ep, true, &ctx[i]) == 0);
+    for (int round = 1; round <= ROUNDS; round++) {
+        for (uint64_t i = 0; i < CTXS; i++) {
+            word[i] = (uint64_t)round * CTXS + i;
+            UNTIL_TAKEN(status,
+                        t->put(ep, ctx[i], at_heap(right(), 64 + 8 * i), &word[i], 8, NULL));
+            request[i] = (struct transport_request){.left = 1};
+            if (facts.amo[TRANSPORT_ADD][TRANSPORT_64])
+                UNTIL_TAKEN(status, t->amo(ep, ctx[i], sum, TRANSPORT_ADD, TRANSPORT_64, 1, 0,
+                                           &old[i], &request[i]));
+        }
+        for (uint64_t i = 0; i < CTXS; i++) {
+            uint64_t seen = 0;
+            UNTIL_TAKEN(status, t->fence(ep, ctx[i], right()));
+            UNTIL_TAKEN(status, t->flush(ep, ctx[i], -1));
+            CHECK(status == 0);
+            UNTIL_TAKEN(status, t->get(ep, ctx[CTXS - 1 - i], &seen, at_heap(right(), 64 + 8 * i),
+                                       8, NULL));
+            UNTIL_TAKEN(status, t->flush(ep, ctx[CTXS - 1 - i], right()));
+            CHECK(status == 0 && seen == word[i]);
+            if (t->progress_ctx)
+                CHECK(t->progress_ctx(ep, ctx[i]) >= 0);
+        }
+    }
+    barrier();
+    uint64_t want = facts.amo[TRANSPORT_ADD][TRANSPORT_64] ? CTXS * ROUNDS : 0, is;
+    memcpy(&is, heap_of(me), sizeof is);
+    CHECK(is == want);
+    for (int i = 0; i < CTXS; i++)
+        t->ctx_destroy(ep, ctx[i]);
+}
+
+static void test_contexts(void)
+{
+    if (!t->ctx_create)
+        return;
+    two_contexts(false);
+    two_contexts(true);
+    barrier();
+    memset(heap_of(me), 0, 64);
+    barrier();
+    contexts_apart();
 }
 
 // ---- chains: a step begins when the one before it is complete, and is told in that order

@@ -231,7 +231,7 @@ static void *thread_work(void *arg)
     int id = *(int *)arg, status;
     void *ctx = NULL;
     if (t->ctx_create)
-        CHECK(t->ctx_create(ep, 0, &ctx) == 0);
+        CHECK(t->ctx_create(ep, true, &ctx) == 0);
     for (int i = 0; i < THREAD_ROUNDS; i++) {
         uint64_t old, value = (uint64_t)i * 2 + (uint64_t)id, back = ~value;
         struct transport_remote word = at_heap(right(), 64 + 8 * (uint64_t)id);
@@ -275,18 +275,25 @@ static void count_lost(int pe)
 }
 
 // PE 2 has been in contact with both, stops to progress, and dies once they have something under
-// way. PE 0 waits for an atomic, PE 1 for a put and a get: all must end in errors, in seconds.
+// way. PE 0 waits for an atomic, in a context that may have an endpoint of its own, PE 1 for a put and
+// a get: all must end in errors, in seconds.
 static void test_death(void)
 {
     static unsigned char source[1 << 20];
     uint64_t old;
     int status = 0;
+    void *ctx = NULL;
     if (t == &transport_shm)
         return;
+    if (me == 0)
+        CHECK(t->ctx_create(ep, true, &ctx) == 0);
     lost_handler = count_lost;
     handler = NULL;
     CHECK(get_wait(source, at_heap(right(), 0), 8) == 0);
     CHECK(get_wait(source, at_heap((me + 2) % NPES, 0), 8) == 0);
+    UNTIL_TAKEN(status, t->get(ep, ctx, source, at_heap(2, 0), 8, NULL));
+    UNTIL_TAKEN(status, t->flush(ep, ctx, -1));
+    CHECK(status == 0);
     barrier();
     if (me == 2) {
         while (atomic_load(&shared->flag[0]) < 2)
@@ -296,7 +303,7 @@ static void test_death(void)
     struct transport_request request = {.left = me == 0 ? 1 : 2};
     double start = now();
     if (me == 0)
-        UNTIL_TAKEN(status, t->amo(ep, NULL, at_heap(2, 0), TRANSPORT_ADD, TRANSPORT_64, 1, 0, &old,
+        UNTIL_TAKEN(status, t->amo(ep, ctx, at_heap(2, 0), TRANSPORT_ADD, TRANSPORT_64, 1, 0, &old,
                                    &request));
     else
         UNTIL_TAKEN(status, t->put(ep, NULL, at_heap(2, 0), source, sizeof source, &request));
@@ -309,6 +316,8 @@ static void test_death(void)
     while (lost_calls == 0)
         step();
     CHECK(now() - start < 10);
+    UNTIL_TAKEN(status, t->put(ep, ctx, at_heap(2, 0), source, 8, NULL));
+    CHECK(status < 0);
     UNTIL_TAKEN(status, t->put(ep, NULL, at_heap(2, 0), source, 8, NULL));
     CHECK(status < 0 && am_wait(2, source, 8) < 0);
     barrier_of(2);
@@ -316,6 +325,8 @@ static void test_death(void)
     CHECK(get_wait(source, at_heap(other, 0), 8) == 0);
     barrier_of(2);
     CHECK(lost_calls == 1 && flush_wait(-1) == 0);
+    if (ctx)
+        t->ctx_destroy(ep, ctx);
 }
 
 int main(int argc, char **argv)

@@ -276,6 +276,7 @@ static inline struct transport_job rig_job(const char *name)
     const char *asked = getenv("RIG_INTERFACE");
     const char *interface = asked ? asked : strcmp(name, "ucx") ? NULL : "127.0.0.0/8";
     struct transport_job j = {.me = me,
+                              .ctx_endpoints = 2,
                               .npes = NPES,
                               .secret = SECRET,
                               .provider = strcmp(name, "shm") ? name : NULL,

@@ -323,11 +323,11 @@ static void adversary_region_release(void *ep, int region)
     a->real->region_release(a->ep, region);
 }
 
-static int adversary_ctx_create(void *ep, long options, void **ctx)
+static int adversary_ctx_create(void *ep, bool apart, void **ctx)
 {
     struct adversary *a = ep;
     struct adversary_ctx *fresh = calloc(1, sizeof *fresh);
-    int status = fresh ? a->real->ctx_create(a->ep, options, &fresh->real) : TRANSPORT_FAILED;
+    int status = fresh ? a->real->ctx_create(a->ep, apart, &fresh->real) : TRANSPORT_FAILED;
     if (status)
         free(fresh);
     else

@@ -18,12 +18,13 @@
         }                                                                   \
     } while (0)
 
-static int open_objects(struct ofi_ep *ep)
+int ofi_objects_open(struct ofi_ep *ep)
 {
     struct fi_av_attr av = {.type = ep->info->domain_attr->av_type};
     if (av.type == FI_AV_UNSPEC)
         av.type = FI_AV_TABLE;
-    TRY(fi_fabric(ep->info->fabric_attr, &ep->fabric, NULL));
+    if (!ep->fabric)
+        TRY(fi_fabric(ep->info->fabric_attr, &ep->fabric, NULL));
     TRY(fi_domain(ep->fabric, ep->info, &ep->domain, NULL));
     TRY(fi_av_open(ep->domain, &av, &ep->av, NULL));
     if (ofi_queue_open(ep))
@@ -35,28 +36,29 @@ static int open_objects(struct ofi_ep *ep)
     return 0;
 }
 
-static int open_ops(struct ofi_ep *ep)
+int ofi_ops_open(struct ofi_ep *ep)
 {
-    ep->ops = calloc(OFI_OPS + OFI_RECEIVES, sizeof *ep->ops);
+    ep->op_count = ep->parent ? OFI_LANE_OPS : OFI_OPS + OFI_RECEIVES;
+    ep->ops = calloc((size_t)ep->op_count, sizeof *ep->ops);
     if (!ep->ops)
         return TRANSPORT_FAILED;
-    for (int i = OFI_OPS + OFI_RECEIVES - 1; i >= 0; i--) {
+    for (int i = ep->op_count - 1; i >= 0; i--) {
         ep->ops[i].next = ep->free_ops;
         ep->free_ops = &ep->ops[i];
     }
-    size_t size = (OFI_OPS + OFI_RECEIVES) * sizeof *ep->ops;
+    size_t size = (size_t)ep->op_count * sizeof *ep->ops;
     if (ep->local_registration &&
         ofi_mr_open(ep, ep->ops, size, FI_SEND | FI_RECV | FI_READ | FI_WRITE, &ep->ops_mr))
         return TRANSPORT_FAILED;
-    return ofi_receives_post(ep);
+    return ep->parent ? 0 : ofi_receives_post(ep);
 }
 
-static int open_regions(struct ofi_ep *ep)
+int ofi_regions_open(struct ofi_ep *ep, uint64_t access)
 {
     for (int i = 0; i < TRANSPORT_REGIONS_FIXED; i++)
         if (ep->job.region[i].size &&
-            ofi_mr_open(ep, ep->job.region[i].base, ep->job.region[i].size,
-                        FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE, &ep->region_mr[i]))
+            ofi_mr_open(ep, ep->job.region[i].base, ep->job.region[i].size, access,
+                        &ep->region_mr[i]))
             return TRANSPORT_FAILED;
     return 0;
 }
@@ -90,8 +92,9 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
     facts->chain_max = ofi_chain_max(ep);
 }
 
-// Closes what is there, in the reverse order of open_objects.
-static void free_ep(struct ofi_ep *ep)
+// Closes what is there, in the reverse order of ofi_objects_open. A lane has its parent's fabric and
+// table of addresses.
+void ofi_free(struct ofi_ep *ep)
 {
     ofi_chains_close(ep);
     struct fid *fids[] = {
@@ -102,7 +105,7 @@ static void free_ep(struct ofi_ep *ep)
         ep->cq ? &ep->cq->fid : NULL,
         ep->av ? &ep->av->fid : NULL,
         ep->domain ? &ep->domain->fid : NULL,
-        ep->fabric ? &ep->fabric->fid : NULL,
+        ep->fabric && !ep->parent ? &ep->fabric->fid : NULL,
     };
     for (size_t i = 0; i < ARRAY_LEN(fids); i++)
         if (fids[i] && fi_close(fids[i]))
@@ -115,7 +118,8 @@ static void free_ep(struct ofi_ep *ep)
     free(ep->ops);
     ofi_imports_free(ep);
     free(ep->peer);
-    free(ep->blob);
+    if (!ep->parent)
+        free(ep->blob);
     pthread_mutex_destroy(&ep->lock);
     free(ep);
 }
@@ -133,7 +137,7 @@ static struct ofi_ep *new_ep(const struct transport_job *job)
     ep->peer = calloc((size_t)job->npes, sizeof *ep->peer);
     if (ep->blob && ep->peer)
         return ep;
-    free_ep(ep);
+    ofi_free(ep);
     return NULL;
 }
 
@@ -155,14 +159,15 @@ static int ofi_open(const struct transport_job *job, struct transport_facts *fac
         ep->chunk_max = OFI_CHUNK_MAX;
     if (ep->info->ep_attr->max_msg_size < sizeof ep->ops->data)
         goto err_free;
-    if ((status = open_objects(ep)) || (status = open_ops(ep)) || (status = open_regions(ep)))
+    if ((status = ofi_objects_open(ep)) || (status = ofi_ops_open(ep)) ||
+        (status = ofi_regions_open(ep, FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)))
         goto err_free;
     state_facts(ep, facts);
     *result = ep;
     return 0;
 
 err_free:
-    free_ep(ep);
+    ofi_free(ep);
     return status;
 }
 
@@ -177,20 +182,8 @@ static void ofi_close(void *ep_)
         ofi_progress(ep);
         clock_gettime(CLOCK_MONOTONIC, &t);
     }
-    free_ep(ep);
-}
-
-static int ofi_ctx_create(void *ep, long options, void **ctx)
-{
-    (void)ep, (void)options;
-    *ctx = calloc(1, sizeof(struct ofi_ctx));
-    return *ctx ? 0 : TRANSPORT_FAILED;
-}
-
-static void ofi_ctx_destroy(void *ep, void *ctx)
-{
-    (void)ep;
-    free(ctx);
+    ofi_lanes_close(ep);
+    ofi_free(ep);
 }
 
 const struct transport transport_ofi = {
@@ -211,6 +204,7 @@ const struct transport transport_ofi = {
     .fence = ofi_flush,
     .flush = ofi_flush,
     .progress = ofi_progress,
+    .progress_ctx = ofi_progress_ctx,
     .wait_fd = ofi_wait_fd,
     .arm = ofi_arm,
     .chain = ofi_chain,

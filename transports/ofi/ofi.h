@@ -14,6 +14,9 @@
 //
 // One mutex guards all of it, so libfabric is asked for FI_THREAD_DOMAIN only and any thread may
 // call; it is never held during an upcall.
+//
+// A lane (ofi_lane.c) is another one of these for contexts, with a domain, a queue and a mutex of its
+// own.
 #ifndef SHOAL_TRANSPORTS_OFI_H
 #define SHOAL_TRANSPORTS_OFI_H
 
@@ -37,6 +40,8 @@ enum {
     OFI_RXM_SOON = 8320, // bytes of a payload that ofi_rxm sends at once, see ofi_choose.c
     OFI_NAME_MAX = 64,                  // bytes of an endpoint's name; the longest known is 32
     OFI_OPS = HOSTILE ? 8 : 256,        // operations under way at once
+    OFI_LANES = 16,                     // endpoints of contexts, which share them in turn
+    OFI_LANE_OPS = HOSTILE ? 4 : 64,    // operations under way at once on one of them
     OFI_RECEIVES = HOSTILE ? 4 : 64,    // messages that may arrive before progress
     OFI_CHUNK_MAX = HOSTILE ? 1000 : 0, // bytes of one transfer, 0: what the provider can
     OFI_CQ_BATCH = 16,
@@ -107,6 +112,7 @@ struct ofi_op {
 };
 
 struct ofi_ctx {
+    struct ofi_ep *lane; // NULL: it uses the endpoint itself
     unsigned pending;
     bool failed; // an operation without a request did
 };
@@ -120,6 +126,8 @@ struct ofi_peer {
     unsigned silent;      // times it was found without any since
     int alive_fd;         // a connection attempt that shows whether it lives, -1: none
     uint64_t alive_ms;    // since when such attempts have had no answer, 0: they had
+    unsigned lanes_done;  // the same of the lanes' operations,
+    bool lanes_wait;      // and are some under way, or wanted?
     bool is_wanted;       // since it was looked at last, something could not even be posted
     char why_text[128];
 };
@@ -131,6 +139,9 @@ static inline struct ofi_peer *ofi_peer_of(struct messages_peer *m)
 
 struct ofi_ep {
     struct transport_job job;
+    struct ofi_ep *parent;                   // of a lane
+    struct ofi_ep *_Atomic lane[OFI_LANES];  // made when a context first wants it
+    unsigned ctxs;                           // that wanted one, so far
     pthread_mutex_t lock;
     struct fi_info *info;
     struct fid_fabric *fabric;
@@ -145,7 +156,7 @@ struct ofi_ep {
     int wait_fd;         // -1: none
     bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
     bool has_fds;        // some were found
-    unsigned peer_count; // changes when a peer or its address becomes known
+    _Atomic unsigned peer_count; // changes when a peer or its address becomes known
     unsigned searched_peers, search_every;
     uint64_t search_ms;
     char name[OFI_NAME_MAX];                                  // of the endpoint
@@ -160,6 +171,7 @@ struct ofi_ep {
     struct ofi_chain *chains; // OFI_CHAINS, NULL before the first
     unsigned chains_running;
 
+    int op_count;
     struct ofi_op *ops, *free_ops;
     struct ofi_op *retry; // to be posted once the provider has room
     unsigned hostile_calls;
@@ -175,6 +187,31 @@ static inline bool ofi_refuse(struct ofi_ep *ep)
 {
     return HOSTILE && ++ep->hostile_calls % 5 == 0;
 }
+
+// Where a context's operations go.
+static inline struct ofi_ep *ofi_of(void *ep, const void *ctx)
+{
+    struct ofi_ep *lane = ctx ? ((const struct ofi_ctx *)ctx)->lane : NULL;
+    return unlikely(lane) ? lane : ep;
+}
+
+// ofi.c
+int ofi_objects_open(struct ofi_ep *ep); // the info is there; DONE or UNSUPPORTED
+int ofi_ops_open(struct ofi_ep *ep);
+int ofi_regions_open(struct ofi_ep *ep, uint64_t access);
+void ofi_free(struct ofi_ep *ep);
+
+// ofi_lane.c
+int ofi_ctx_create(void *ep, bool apart, void **ctx);
+void ofi_ctx_destroy(void *ep, void *ctx);
+int ofi_progress_ctx(void *ep, void *ctx);
+struct ofi_ep *ofi_lane_at(struct ofi_ep *parent, int i); // NULL: not there
+int ofi_lanes_progress(struct ofi_ep *parent);
+void ofi_lanes_close(struct ofi_ep *parent);
+// With the parent's lock held: the peer is lost to them, too; what peers owe them, before these are
+// looked at.
+void ofi_lanes_lose(struct ofi_ep *parent, int pe, const char *why);
+void ofi_lanes_ask(struct ofi_ep *parent);
 
 // ofi_choose.c: the provider and the interface. NULL when there is none that serves.
 struct ofi_profile {
@@ -261,6 +298,7 @@ int ofi_wait_fd(void *ep);
 int ofi_arm(void *ep);
 
 // ofi_progress.c
+int ofi_drain(struct ofi_ep *ep); // the queue; the lock is held
 int ofi_progress(void *ep);
 int ofi_flush(void *ep, void *ctx, int pe);
 

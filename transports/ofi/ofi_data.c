@@ -104,7 +104,7 @@ void ofi_op_end(struct ofi_ep *ep, struct ofi_op *op, int status)
 void ofi_abandon(void *ep_, struct messages_peer *peer)
 {
     struct ofi_ep *ep = ep_;
-    for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++) {
+    for (int i = 0; i < ep->op_count; i++) {
         struct ofi_op *op = &ep->ops[i];
         if (!op->busy || op->peer != ofi_peer_of(peer))
             continue;
@@ -114,6 +114,7 @@ void ofi_abandon(void *ep_, struct messages_peer *peer)
         settle(ep, op, TRANSPORT_FAILED);
     }
     ofi_chains_abandon(ep, ofi_peer_of(peer));
+    ofi_lanes_lose(ep, peer->pe, peer->why);
 }
 
 static long post(struct ofi_ep *ep, struct ofi_op *op, fi_addr_t addr)
@@ -238,9 +239,10 @@ static int transfer_locked(struct ofi_ep *ep, struct ofi_ctx *ctx, enum ofi_kind
     return copied && !request ? TRANSPORT_DONE : TRANSPORT_PENDING;
 }
 
-static int transfer(struct ofi_ep *ep, void *ctx, enum ofi_kind kind, struct transport_remote at,
+static int transfer(struct ofi_ep *main, void *ctx, enum ofi_kind kind, struct transport_remote at,
                     void *local, size_t n, struct transport_request *request)
 {
+    struct ofi_ep *ep = ofi_of(main, ctx);
     pthread_mutex_lock(&ep->lock);
     int status = transfer_locked(ep, ctx, kind, at, local, n, request);
     pthread_mutex_unlock(&ep->lock);

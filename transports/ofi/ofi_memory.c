@@ -69,7 +69,7 @@ bool ofi_locate(struct ofi_ep *ep, struct ofi_peer *peer, struct transport_remot
         *key = peer->blob.region[at.region].key;
         return true;
     }
-    struct ofi_key *imported = job_import_find(&ep->imports, at);
+    struct ofi_key *imported = job_import_find(&ep->imports, at); // a lane has none
     if (!imported)
         return false;
     *address = imported->start + at.offset;

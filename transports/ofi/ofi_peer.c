@@ -128,12 +128,13 @@ bool ofi_means_lost(int error)
 // Twice as rarely each time: a peer may be stopped for good reasons.
 static void watch_peer(struct ofi_ep *ep, struct ofi_peer *peer)
 {
-    bool waits = peer->pending || peer->is_wanted || messages_wait_for(&peer->m);
-    unsigned done = peer->done + peer->m.out_taken + peer->m.in;
+    bool waits = peer->pending || peer->is_wanted || peer->lanes_wait ||
+                 messages_wait_for(&peer->m);
+    unsigned done = peer->done + peer->lanes_done + peer->m.out_taken + peer->m.in;
     bool silent = waits && !peer->m.lost && done == peer->seen && peer->m.pe != ep->job.me;
     peer->silent = silent ? peer->silent + 1 : 0;
     peer->seen = done;
-    peer->is_wanted = false;
+    peer->is_wanted = peer->lanes_wait = false;
     ofi_alive_end(ep, peer);
     bool is_doubtful = peer->alive_ms && silent;
     if (peer->silent < 2 || (!is_doubtful && peer->silent & (peer->silent - 1)))
@@ -152,6 +153,7 @@ void ofi_watch(struct ofi_ep *ep)
     if (now - ep->watched_ms < OFI_WATCH_MS)
         return;
     ep->watched_ms = now;
+    ofi_lanes_ask(ep);
     for (struct messages_peer *peer = ep->messages.peers; peer; peer = peer->next)
         watch_peer(ep, ofi_peer_of(peer));
 }

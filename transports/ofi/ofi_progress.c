@@ -52,10 +52,12 @@ static void complete(struct ofi_ep *ep, struct ofi_op *op, size_t length)
 }
 
 // A bounded number of rounds, so that a flood does not keep the caller.
-static int drain(struct ofi_ep *ep)
+int ofi_drain(struct ofi_ep *ep)
 {
     struct fi_cq_msg_entry entry[OFI_CQ_BATCH];
     int n = 0;
+    if (ep->retry)
+        ofi_retry(ep);
     for (int round = 0; round < 16; round++) {
         long r = fi_cq_read(ep->cq, entry, HOSTILE ? 1 : OFI_CQ_BATCH);
         if (r == -FI_EAVAIL && read_error(ep)) {
@@ -77,22 +79,21 @@ int ofi_progress(void *ep_)
 {
     struct ofi_ep *ep = ep_;
     pthread_mutex_lock(&ep->lock);
-    if (ep->retry)
-        ofi_retry(ep);
-    int n = drain(ep);
+    int n = ofi_drain(ep);
     if (unlikely(ep->chains_running))
         ofi_chains_move(ep);
     ofi_watch(ep);
     n += messages_deliver(&ep->messages);
+    bool has_lanes = ep->ctxs;
     pthread_mutex_unlock(&ep->lock);
-    return n;
+    return unlikely(has_lanes) ? n + ofi_lanes_progress(ep) : n;
 }
 
 // Every completion is one at the target (see ofi_data.c), so it is enough to count them. There is
 // no cheaper fence: ofi_rxm orders nothing.
 int ofi_flush(void *ep_, void *ctx_, int pe)
 {
-    struct ofi_ep *ep = ep_;
+    struct ofi_ep *ep = ofi_of(ep_, ctx_);
     struct ofi_ctx *ctx = ctx_ ? ctx_ : &ep->ctx;
     pthread_mutex_lock(&ep->lock);
     bool pending = ctx->pending && (pe < 0 || (ep->peer[pe] && ep->peer[pe]->pending));

@@ -54,7 +54,8 @@ static bool open_with_fd(struct ofi_ep *ep)
 
 int ofi_queue_open(struct ofi_ep *ep)
 {
-    if (open_polled(ep) || open_with_fd(ep) || open_kind(ep, FI_WAIT_NONE))
+    bool is_sole = !ep->parent; // what is slept on leads to those of lanes, too
+    if ((is_sole && (open_polled(ep) || open_with_fd(ep))) || open_kind(ep, FI_WAIT_NONE))
         return 0;
     ofi_log(ep, LOG_DEBUG, "no completion queue");
     return TRANSPORT_UNSUPPORTED;
@@ -78,6 +79,22 @@ static bool same_address(const struct sockaddr_storage *a, const void *name)
            memcmp(&s->sin6_addr, &six.sin6_addr, sizeof six.sin6_addr) == 0;
 }
 
+static bool is_of_peer(struct ofi_ep *ep, const struct sockaddr_storage *address)
+{
+    for (struct messages_peer *m = ep->messages.peers; m; m = m->next) {
+        const struct ofi_peer *peer = ofi_peer_of(m);
+        if (peer->addr != FI_ADDR_UNSPEC && same_address(address, peer->blob.name))
+            return true;
+    }
+    return false;
+}
+
+// What they know and have to do; false: a thread is there, which will see to it.
+static bool lane_locked(struct ofi_ep *lane)
+{
+    return lane && pthread_mutex_trylock(&lane->lock) == 0;
+}
+
 static bool is_ours(struct ofi_ep *ep, int fd)
 {
     struct sockaddr_storage address;
@@ -89,12 +106,23 @@ static bool is_ours(struct ofi_ep *ep, int fd)
     n = sizeof address;
     if (getpeername(fd, (struct sockaddr *)&address, &n))
         return false;
-    for (struct messages_peer *m = ep->messages.peers; m; m = m->next) {
-        const struct ofi_peer *peer = ofi_peer_of(m);
-        if (peer->addr != FI_ADDR_UNSPEC && same_address(&address, peer->blob.name))
-            return true;
+    bool is_known = is_of_peer(ep, &address);
+    for (int i = 0; i < OFI_LANES && !is_known; i++) {
+        struct ofi_ep *lane = ofi_lane_at(ep, i);
+        if (!lane_locked(lane))
+            continue;
+        is_known = is_of_peer(lane, &address);
+        pthread_mutex_unlock(&lane->lock);
     }
-    return false;
+    return is_known;
+}
+
+static unsigned count_peers(struct ofi_ep *ep)
+{
+    unsigned n = ep->peer_count;
+    for (int i = 0; i < OFI_LANES; i++)
+        n += ofi_lane_at(ep, i) ? ofi_lane_at(ep, i)->peer_count : 0;
+    return n;
 }
 
 // Adds those that are new. What the provider has closed is gone from the set by itself.
@@ -122,24 +150,51 @@ static void search_in_time(struct ofi_ep *ep)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     uint64_t now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-    if (now < ep->search_ms && ep->peer_count == ep->searched_peers)
+    unsigned peers = count_peers(ep);
+    if (now < ep->search_ms && peers == ep->searched_peers)
         return;
-    bool changes = search(ep) || ep->peer_count != ep->searched_peers;
+    bool changes = search(ep) || peers != ep->searched_peers;
     ep->search_every = changes ? SEARCH_FIRST_MS : ep->search_every * 2;
     if (ep->search_every > SEARCH_LAST_MS)
         ep->search_every = SEARCH_LAST_MS;
-    ep->searched_peers = ep->peer_count;
+    ep->searched_peers = peers;
     ep->search_ms = now + ep->search_every;
 }
 
-// -1 where there are peers but no socket is known: then the caller looks now and then instead.
+static bool lanes_have(struct ofi_ep *ep, bool (*what)(const struct ofi_ep *lane))
+{
+    bool have = false;
+    for (int i = 0; i < OFI_LANES && !have; i++) {
+        struct ofi_ep *lane = ofi_lane_at(ep, i);
+        if (!lane_locked(lane))
+            continue;
+        have = what(lane);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return have;
+}
+
+static bool has_pending(const struct ofi_ep *lane)
+{
+    return lane->pending > 0;
+}
+
+static bool has_work(const struct ofi_ep *lane)
+{
+    return lane->retry || messages_waiting(&lane->messages);
+}
+
+// -1 where there are peers but no socket is known, or one of the library's own does not tell of lanes:
+// then the caller looks now and then instead.
 int ofi_wait_fd(void *ep_)
 {
     struct ofi_ep *ep = ep_;
     pthread_mutex_lock(&ep->lock);
     if (ep->owns_fds && !ep->has_fds)
         search_in_time(ep);
-    int fd = ep->owns_fds && !ep->has_fds && ep->messages.peers ? -1 : ep->wait_fd;
+    bool is_deaf = ep->owns_fds ? !ep->has_fds && ep->messages.peers
+                                : ep->ctxs && lanes_have(ep, has_pending);
+    int fd = is_deaf ? -1 : ep->wait_fd;
     pthread_mutex_unlock(&ep->lock);
     return fd;
 }
@@ -157,7 +212,8 @@ int ofi_arm(void *ep_)
     struct ofi_ep *ep = ep_;
     struct fid *fid = &ep->cq->fid;
     pthread_mutex_lock(&ep->lock);
-    bool idle = !messages_waiting(&ep->messages) && !ep->retry && ep->wait_fd >= 0;
+    bool idle = !messages_waiting(&ep->messages) && !ep->retry && ep->wait_fd >= 0 &&
+                !(ep->ctxs && lanes_have(ep, has_work));
     if (idle)
         idle = ep->owns_fds ? is_quiet(ep) : fi_trywait(ep->fabric, &fid, 1) == 0;
     pthread_mutex_unlock(&ep->lock);

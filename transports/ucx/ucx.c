@@ -61,10 +61,12 @@ static int configure(struct ucx_ep *ep, ucp_config_t *config)
 static int open_context(struct ucx_ep *ep)
 {
     ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES |
-                                         UCP_PARAM_FIELD_ESTIMATED_NUM_EPS,
+                                         UCP_PARAM_FIELD_ESTIMATED_NUM_EPS |
+                                         UCP_PARAM_FIELD_MT_WORKERS_SHARED,
                            .features = UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64 |
                                        UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
-                           .estimated_num_eps = (size_t)ep->job.npes};
+                           .estimated_num_eps = (size_t)ep->job.npes,
+                           .mt_workers_shared = ep->job.ctx_endpoints > 0};
     ucp_config_t *config;
     if (said(&ep->job, "reading UCX_*", ucp_config_read(NULL, NULL, &config)))
         return TRANSPORT_UNSUPPORTED;
@@ -75,7 +77,7 @@ static int open_context(struct ucx_ep *ep)
     return status;
 }
 
-static int open_worker(struct ucx_ep *ep)
+int ucx_worker_open(struct ucx_ep *ep)
 {
     ucp_worker_params_t params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
                                   .thread_mode = UCS_THREAD_MODE_SERIALIZED};
@@ -118,7 +120,7 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
             facts->amo[op][width] = TRANSPORT_TARGET_SOFTWARE;
 }
 
-// In the reverse order of opening.
+// In the reverse order of opening. A lane has its parent's context and table of addresses.
 static void free_ep(struct ucx_ep *ep)
 {
     for (int i = 0; i < TRANSPORT_REGIONS_FIXED; i++)
@@ -126,15 +128,28 @@ static void free_ep(struct ucx_ep *ep)
             ucp_mem_unmap(ep->context, ep->memory[i]);
     if (ep->worker)
         ucp_worker_destroy(ep->worker);
-    if (ep->context)
+    if (ep->context && !ep->parent)
         ucp_cleanup(ep->context);
     ucx_peers_free(ep);
     ucx_imports_free(ep);
     free(ep->ops);
     free(ep->peer);
-    free(ep->blob);
+    if (!ep->parent)
+        free(ep->blob);
     pthread_mutex_destroy(&ep->lock);
     free(ep);
+}
+
+int ucx_ops_open(struct ucx_ep *ep)
+{
+    ep->op_count = ep->parent ? UCX_LANE_OPS : UCX_OPS;
+    ep->peer = calloc((size_t)ep->job.npes, sizeof *ep->peer);
+    ep->ops = calloc((size_t)ep->op_count, sizeof *ep->ops);
+    for (int i = ep->op_count - 1; ep->ops && i >= 0; i--) {
+        ep->ops[i].ep = ep;
+        ucx_op_give(ep, &ep->ops[i]);
+    }
+    return ep->peer && ep->ops ? 0 : TRANSPORT_FAILED;
 }
 
 static struct ucx_ep *new_ep(const struct transport_job *job)
@@ -146,13 +161,7 @@ static struct ucx_ep *new_ep(const struct transport_job *job)
     ucx_messages_open(ep);
     pthread_mutex_init(&ep->lock, NULL);
     ep->blob = calloc((size_t)job->npes, sizeof *ep->blob);
-    ep->peer = calloc((size_t)job->npes, sizeof *ep->peer);
-    ep->ops = calloc(UCX_OPS, sizeof *ep->ops);
-    for (int i = UCX_OPS - 1; ep->ops && i >= 0; i--) {
-        ep->ops[i].ep = ep;
-        ucx_op_give(ep, &ep->ops[i]);
-    }
-    if (ep->blob && ep->peer && ep->ops)
+    if (ep->blob && !ucx_ops_open(ep))
         return ep;
     free_ep(ep);
     return NULL;
@@ -165,7 +174,7 @@ static int ucx_open(const struct transport_job *job, struct transport_facts *fac
         return TRANSPORT_FAILED;
     int status = open_context(ep);
     if (status == 0)
-        status = open_worker(ep);
+        status = ucx_worker_open(ep);
     if (status == 0)
         status = open_regions(ep);
     if (status) {
@@ -202,15 +211,15 @@ static time_t seconds(void)
     return t.tv_sec;
 }
 
-// What is under way gets a last chance; a peer that is gone must not keep us.
-static void ucx_close(void *ep_)
+// A peer that is gone must not keep us.
+void ucx_end(struct ucx_ep *ep)
 {
-    struct ucx_ep *ep = ep_;
     time_t until = seconds() + 5;
-    flush_worker(ep);
+    if (ep->worker)
+        flush_worker(ep);
     while ((ep->pending || ep->sends || ep->closings) && seconds() < until)
         ucx_progress(ep);
-    for (int pe = 0; pe < ep->job.npes; pe++)
+    for (int pe = 0; ep->peer && pe < ep->job.npes; pe++)
         if (ep->peer[pe])
             ucx_peer_close(ep, ep->peer[pe]);
     while (ep->closings && seconds() < until)
@@ -218,17 +227,10 @@ static void ucx_close(void *ep_)
     free_ep(ep);
 }
 
-static int ucx_ctx_create(void *ep, long options, void **ctx)
+static void ucx_close(void *ep)
 {
-    (void)ep, (void)options;
-    *ctx = calloc(1, sizeof(struct ucx_ctx));
-    return *ctx ? 0 : TRANSPORT_FAILED;
-}
-
-static void ucx_ctx_destroy(void *ep, void *ctx)
-{
-    (void)ep;
-    free(ctx);
+    ucx_lanes_close(ep);
+    ucx_end(ep);
 }
 
 const struct transport transport_ucx = {
@@ -249,6 +251,7 @@ const struct transport transport_ucx = {
     .fence = ucx_flush,
     .flush = ucx_flush,
     .progress = ucx_progress,
+    .progress_ctx = ucx_progress_ctx,
     .wait_fd = ucx_wait_fd,
     .arm = ucx_arm,
 };

@@ -15,6 +15,8 @@
 //
 // One mutex guards all of it, so UCX is asked for UCS_THREAD_MODE_SERIALIZED only and any thread may
 // call; it is never held during an upcall.
+//
+// A lane (ucx_lane.c) is another one of these for contexts, with a worker and a mutex of its own.
 #ifndef SHOAL_TRANSPORTS_UCX_H
 #define SHOAL_TRANSPORTS_UCX_H
 
@@ -34,6 +36,8 @@ enum {
     UCX_REGION_KEY_MAX = 88,          // of a region: its entry has so much room (lib/core/slice.h)
     UCX_OPS = HOSTILE ? 8 : 256,      // operations under way at once
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
+    UCX_LANES = 16,                   // workers of contexts, which share them in turn
+    UCX_LANE_OPS = HOSTILE ? 4 : 64,  // operations under way at once on one of them
     UCX_AM_ID = 1,
     UCX_ADDRESS_TEXT = 48,
 };
@@ -86,6 +90,7 @@ struct ucx_op {
 };
 
 struct ucx_ctx {
+    struct ucx_ep *lane; // NULL: it uses the endpoint itself
     unsigned pending;
     bool failed; // an operation without a request did
 };
@@ -121,7 +126,10 @@ struct ucx_import {
 
 struct ucx_ep {
     struct transport_job job;
-    char address[UCX_ADDRESS_TEXT]; // as facts.interface
+    struct ucx_ep *parent;                  // of a lane
+    struct ucx_ep *_Atomic lane[UCX_LANES]; // made when a context first wants it
+    unsigned ctxs;                          // that wanted one, so far
+    char address[UCX_ADDRESS_TEXT];         // as facts.interface
     pthread_mutex_t lock;
     ucp_context_h context;
     ucp_worker_h worker;
@@ -133,6 +141,7 @@ struct ucx_ep {
     struct job_imports imports; // struct ucx_import
     struct messages messages;
 
+    int op_count;
     struct ucx_op *ops, *free_ops;
     struct ucx_ctx ctx; // of operations without one
     unsigned pending;   // puts, gets and atomics under way
@@ -150,6 +159,27 @@ static inline bool ucx_refuse(struct ucx_ep *ep)
 {
     return HOSTILE && ++ep->hostile_calls % 5 == 0;
 }
+
+// Where a context's operations go.
+static inline struct ucx_ep *ucx_of(void *ep, const void *ctx)
+{
+    struct ucx_ep *lane = ctx ? ((const struct ucx_ctx *)ctx)->lane : NULL;
+    return unlikely(lane) ? lane : ep;
+}
+
+// ucx.c
+int ucx_worker_open(struct ucx_ep *ep);
+int ucx_ops_open(struct ucx_ep *ep); // and the table of peers
+void ucx_end(struct ucx_ep *ep);     // what is under way gets a last chance, then frees
+
+// ucx_lane.c
+int ucx_ctx_create(void *ep, bool apart, void **ctx);
+void ucx_ctx_destroy(void *ep, void *ctx);
+int ucx_progress_ctx(void *ep, void *ctx);
+int ucx_lanes_progress(struct ucx_ep *parent);
+bool ucx_lanes_pend(struct ucx_ep *parent); // is anything under way there?
+void ucx_lanes_close(struct ucx_ep *parent);
+void ucx_lanes_lose(struct ucx_ep *parent, int pe, const char *why); // the parent is locked
 
 // ucx_choose.c: the network devices as UCX_NET_DEVICES names them. An empty name leaves them to
 // UCX; false: there is none. address: UCX_ADDRESS_TEXT bytes for the internet address of what it will
@@ -207,6 +237,7 @@ ucs_status_t ucx_messages_listen(struct ucx_ep *ep); // the worker is there
 int ucx_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
 
 // ucx_progress.c
+int ucx_move(struct ucx_ep *ep); // the lock is held, upcalls excepted
 int ucx_progress(void *ep);
 int ucx_wait_fd(void *ep);
 int ucx_arm(void *ep);

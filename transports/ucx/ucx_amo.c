@@ -86,6 +86,7 @@ int ucx_amo(void *ep_, void *ctx, struct transport_remote at, enum transport_op 
         return TRANSPORT_DONE;
     }
     struct amo want = {op, width, operand, compare, result};
+    ep = ucx_of(ep, ctx);
     pthread_mutex_lock(&ep->lock);
     int status = amo_locked(ep, ctx, at, &want, request);
     pthread_mutex_unlock(&ep->lock);

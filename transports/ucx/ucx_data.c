@@ -172,7 +172,7 @@ void ucx_abandon(void *ep_, struct messages_peer *m)
     ep->unflushed -= peer->unflushed_count;
     peer->unflushed_count = 0;
     peer->unflushed = peer->flushing = NULL;
-    for (int i = 0; i < UCX_OPS; i++) {
+    for (int i = 0; i < ep->op_count; i++) {
         struct ucx_op *op = &ep->ops[i];
         if (!op->busy || op->peer != peer)
             continue;
@@ -183,6 +183,7 @@ void ucx_abandon(void *ep_, struct messages_peer *m)
         else
             end_if_done(ep, op);
     }
+    ucx_lanes_lose(ep, m->pe, m->why);
 }
 
 // ---- Flushes
@@ -266,9 +267,10 @@ static int transfer_locked(struct ucx_ep *ep, struct ucx_ctx *ctx, enum ucx_kind
     return copied && status == TRANSPORT_PENDING ? TRANSPORT_DONE : status;
 }
 
-static int transfer(struct ucx_ep *ep, void *ctx, enum ucx_kind kind, struct transport_remote at,
+static int transfer(struct ucx_ep *main, void *ctx, enum ucx_kind kind, struct transport_remote at,
                     void *local, size_t n, struct transport_request *request)
 {
+    struct ucx_ep *ep = ucx_of(main, ctx);
     pthread_mutex_lock(&ep->lock);
     int status = transfer_locked(ep, ctx, kind, at, local, n, request);
     pthread_mutex_unlock(&ep->lock);

@@ -2,21 +2,32 @@
 // Progress, waiting for something to do, and the flush and fence of the contract.
 #include "ucx.h"
 
+int ucx_move(struct ucx_ep *ep)
+{
+    int n = (int)ucp_worker_progress(ep->worker);
+    if (unlikely(ep->has_broken))
+        ucx_mend(ep);
+    return n + messages_deliver(&ep->messages);
+}
+
 int ucx_progress(void *ep_)
 {
     struct ucx_ep *ep = ep_;
     pthread_mutex_lock(&ep->lock);
-    int n = (int)ucp_worker_progress(ep->worker);
-    if (unlikely(ep->has_broken))
-        ucx_mend(ep);
-    n += messages_deliver(&ep->messages);
+    int n = ucx_move(ep);
+    bool has_lanes = ep->ctxs;
     pthread_mutex_unlock(&ep->lock);
-    return n;
+    return unlikely(has_lanes) ? n + ucx_lanes_progress(ep) : n;
 }
 
-int ucx_wait_fd(void *ep)
+// The worker's tells nothing of lanes.
+int ucx_wait_fd(void *ep_)
 {
-    return ((struct ucx_ep *)ep)->fd;
+    struct ucx_ep *ep = ep_;
+    pthread_mutex_lock(&ep->lock);
+    bool is_deaf = ep->ctxs && ucx_lanes_pend(ep);
+    pthread_mutex_unlock(&ep->lock);
+    return is_deaf ? -1 : ep->fd;
 }
 
 int ucx_arm(void *ep_)
@@ -32,7 +43,7 @@ int ucx_arm(void *ep_)
 // There is no cheaper fence: UCX's own orders what it gave to one lane, not what waits.
 int ucx_flush(void *ep_, void *ctx_, int pe)
 {
-    struct ucx_ep *ep = ep_;
+    struct ucx_ep *ep = ucx_of(ep_, ctx_);
     struct ucx_ctx *ctx = ctx_ ? ctx_ : &ep->ctx;
     pthread_mutex_lock(&ep->lock);
     if (ctx->pending && ep->unflushed) {
