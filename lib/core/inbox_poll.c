@@ -36,6 +36,7 @@ static _Atomic uint64_t *own_doorbell;
 static int rings;
 static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
 static _Atomic uint64_t active_rings; // those looked at in every poll
+static _Atomic uint64_t rings_after;  // those looked at first: behind the last that had something
 static _Atomic uint32_t looks;        // at them, without finding anything
 static bool is_cut; // this look has left something, since a handler said that it was enough
 
@@ -233,6 +234,14 @@ static int poll_rings(void)
     return handled;
 }
 
+static inline struct incoming *first_ready(uint64_t left)
+{
+    for (; left; left &= left - 1)
+        if (is_ready(&ring[__builtin_ctzll(left)]))
+            return &ring[__builtin_ctzll(left)];
+    return NULL;
+}
+
 // A channel with a message; the shared one also where all rings have to be looked at.
 static inline struct incoming *find_ready(void)
 {
@@ -244,9 +253,12 @@ static inline struct incoming *find_ready(void)
         return &shared;
     if (!active)
         return NULL;
-    for (uint64_t left = active; left; left &= left - 1)
-        if (is_ready(&ring[__builtin_ctzll(left)]))
-            return &ring[__builtin_ctzll(left)];
+    uint64_t after = atomic_load_explicit(&rings_after, memory_order_relaxed);
+    struct incoming *in = first_ready(active & after);
+    if (!in)
+        in = first_ready(active & ~after);
+    if (in)
+        return in;
     uint32_t n = atomic_load_explicit(&looks, memory_order_relaxed) + 1;
     atomic_store_explicit(&looks, n, memory_order_relaxed);
     return n >= LOOKS_PER_TIDY ? &shared : NULL;
@@ -315,14 +327,13 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
-// The usual case without what the others need: a short message in the only ring, in a program with one
-// thread, whose handler runs at once. False: it is another case.
+// The usual case without what the others need: a short message in a ring, in a program with one thread,
+// whose handler runs at once. False: it is another case.
 static inline bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
     if (unlikely(busy || !is_single_threaded() || !in->is_open || e->n > INLINE_BYTES ||
-                 (e->flags & ~ENVELOPE_REPLY) ||
-                 atomic_load_explicit(&active_rings, memory_order_relaxed) != in->bit))
+                 (e->flags & ~ENVELOPE_REPLY)))
         return false;
     const struct handler *h = handlers_next(e->id);
     if (unlikely(!h))
@@ -352,12 +363,20 @@ static inline bool take_usual(struct incoming *in)
 static NOINLINE int take_from(struct incoming *in)
 {
     int taken = 0;
-    while (likely(in != &shared) && take_usual(in)) {
-        if (++taken == PER_POLL || handlers_enough || !is_ready(in))
+    for (; in && in != &shared; in = find_ready()) {
+        // Of each sender so many, and then the next one's.
+        atomic_store_explicit(&rings_after, -(in->bit << 1), memory_order_relaxed);
+        for (; taken < PER_POLL && is_ready(in); taken++, prefetch_next(in)) {
+            if (unlikely(!take_usual(in)))
+                return taken + poll_all();
+            if (handlers_enough)
+                return taken + 1;
+        }
+        if (taken == PER_POLL ||
+            atomic_load_explicit(&active_rings, memory_order_relaxed) == in->bit)
             return taken;
-        prefetch_next(in);
     }
-    return taken + poll_all();
+    return in ? taken + poll_all() : taken;
 }
 
 int inbox_poll(void)
