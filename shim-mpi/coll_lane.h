@@ -15,10 +15,11 @@
 //     ASKS_PLACES -> ASKS_MADE -> OPEN ... until its end and a barrier, for which nobody waits
 //              \____________\\--> SHUT
 //
-// By a lane go barrier, broadcast, gather, allgather, alltoall, reduce and allreduce over evenly
-// spaced processes of one node, of what fits into the room twice over. Short contributions to
-// reductions are gathered and combined by each (coll_team_fold): they have the bits of the blocking
-// calls. Long ones are the runtime's reductions, where it has the operator.
+// By a lane go barrier, broadcast, gather, allgather, alltoall and what combines elements, without
+// counts for each process, over evenly spaced processes of one node; of what fits into the room.
+// Short contributions to reduce and allreduce are gathered and combined by each (coll_team_fold):
+// they have the bits of the blocking calls. Others are the runtime's reductions, where it has the
+// operator.
 #ifndef SHOAL_MPI_COLL_LANE_H
 #define SHOAL_MPI_COLL_LANE_H
 

@@ -25,10 +25,16 @@ static bool gives_alone(const struct coll_call *c)
     return c->kind == COLL_BCAST ? at_root : is_rooted(c) && !at_root;
 }
 
+// In place, would a result overwrite what another process still reads?
+static bool overwrites(const struct coll_call *c)
+{
+    return c->kind == COLL_ALLTOALL || c->kind == COLL_REDUCE_SCATTER_BLOCK;
+}
+
 // Nothing is sent from elsewhere than where the result comes to be.
 static bool is_in_its_place(const struct coll_call *c, const struct lane_run *run)
 {
-    return side_in_place(&c->send) && !run->dst && c->kind != COLL_ALLTOALL;
+    return side_in_place(&c->send) && !run->dst && !overwrites(c);
 }
 
 // The bytes of this process's that go through the lane's room, of those that it sends and receives:
@@ -42,30 +48,13 @@ static void measure(const struct coll_call *c, struct lane_run *run, size_t src,
     if (c->kind == COLL_BCAST || (gets && is_in_its_place(c, run)))
         return;
     const struct side *s = in_place ? r : &c->send;
-    bool stays = !soon && is_here(s->type, s->buf) && !(in_place && c->kind == COLL_ALLTOALL);
+    bool stays = !soon && is_here(s->type, s->buf) && !(in_place && overwrites(c));
     run->src = stays ? 0 : src;
 }
 
 bool coll_lane_gives(const struct coll_request *q)
 {
     return gives_alone(&q->call) && (q->run.src || q->run.dst);
-}
-
-static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
-{
-    shoal_coll_t *sc = &run->coll;
-    bool to_all = c->kind == COLL_ALLREDUCE;
-    if (!c->recv.type->is_dense)
-        return false;
-    run->folds = coll_team_folds(c, run->n);
-    if (run->folds)
-        sc->kind = to_all ? SHOAL_COLL_ALLGATHER : SHOAL_COLL_GATHER;
-    if (run->folds)
-        return true;
-    sc->kind = to_all ? SHOAL_COLL_ALLREDUCE : SHOAL_COLL_REDUCE;
-    sc->count = (size_t)c->recv.count;
-    sc->element_size = 0;
-    return op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
 }
 
 static int kind_of(enum coll_kind kind)
@@ -76,16 +65,36 @@ static int kind_of(enum coll_kind kind)
     case COLL_GATHER: return SHOAL_COLL_GATHER;
     case COLL_ALLGATHER: return SHOAL_COLL_ALLGATHER;
     case COLL_ALLTOALL: return SHOAL_COLL_ALLTOALL;
+    case COLL_REDUCE: return SHOAL_COLL_REDUCE;
+    case COLL_ALLREDUCE: return SHOAL_COLL_ALLREDUCE;
+    case COLL_REDUCE_SCATTER_BLOCK: return SHOAL_COLL_REDUCE_SCATTER;
+    case COLL_SCAN: return SHOAL_COLL_SCAN;
+    case COLL_EXSCAN: return SHOAL_COLL_EXSCAN;
     default: return 0;
     }
 }
 
+static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
+{
+    shoal_coll_t *sc = &run->coll;
+    bool may_fold = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
+    if (!c->recv.type->is_dense)
+        return false;
+    run->folds = may_fold && coll_team_folds(c, run->n);
+    if (run->folds) {
+        sc->kind = c->kind == COLL_REDUCE ? SHOAL_COLL_GATHER : SHOAL_COLL_ALLGATHER;
+        return true;
+    }
+    sc->count = (size_t)c->recv.count;
+    sc->element_size = 0;
+    return op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
+}
+
 bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *room)
 {
-    bool reduces = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
-    if (!coll_team_may_be(c->comm) || (!reduces && !kind_of(c->kind)))
+    if (!coll_team_may_be(c->comm) || !kind_of(c->kind))
         return false;
-    MPI_Count n = coll_team_bytes(c), blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
+    MPI_Count n = coll_team_bytes(c);
     if (n < 0 || n > COLL_LANE_ROOM)
         return false;
     run->n = n;
@@ -96,12 +105,12 @@ bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *r
     *room = 0;
     if (n == 0)
         return true;
-    if (reduces && !choose_reduction(c, run))
+    if (c->op && !choose_reduction(c, run))
         return false;
     bool gathers = run->folds || c->kind == COLL_GATHER || c->kind == COLL_ALLGATHER;
-    size_t src = c->kind == COLL_BCAST ? 0 : (size_t)(n * blocks);
-    size_t dst = (size_t)(gathers ? n * c->size : n * blocks);
-    *room = src + dst + 2 * LINE;
+    size_t all = (size_t)(n * c->size), src = overwrites(c) ? all : (size_t)n;
+    size_t dst = gathers || c->kind == COLL_ALLTOALL ? all : (size_t)n;
+    *room = (c->kind == COLL_BCAST ? 0 : src) + dst + 2 * LINE;
     if (*room <= COLL_LANE_ROOM)
         measure(c, run, src, dst);
     return *room <= COLL_LANE_ROOM;
@@ -149,7 +158,8 @@ void coll_lane_results(struct coll_request *q, int status)
         q->schedule.request.error = error_of(status);
         return;
     }
-    if (!run->dst || (c->kind == COLL_BCAST && c->root == c->rank))
+    bool gets = c->kind == COLL_BCAST ? c->root != c->rank : c->kind != COLL_EXSCAN || c->rank != 0;
+    if (!run->dst || !gets)
         return;
     if (run->folds)
         coll_team_fold(c, run->room, run->n);

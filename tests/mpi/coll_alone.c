@@ -40,6 +40,16 @@ static int summed(int i)
     return npes * given(0, i) + 7 * npes * (npes - 1) / 2;
 }
 
+static int summed_here(int i)
+{
+    return summed(me * FEW + i);
+}
+
+static int scanned(int i)
+{
+    return (me + 1) * given(0, i) + 7 * me * (me + 1) / 2;
+}
+
 static int gathered(int i)
 {
     return given(i / FEW, i % FEW);
@@ -120,6 +130,24 @@ static void reduce(MPI_Comm comm)
     finish(&r);
 }
 
+static void scan(MPI_Comm comm)
+{
+    MPI_Request r;
+    clear();
+    OK(MPI_Iscan(from, to, FEW, MPI_INT, MPI_SUM, comm, &r));
+    spin(to, FEW, scanned);
+    finish(&r);
+}
+
+static void reduce_scatter(MPI_Comm comm)
+{
+    MPI_Request r;
+    clear();
+    OK(MPI_Ireduce_scatter_block(from, to, FEW, MPI_INT, MPI_SUM, comm, &r));
+    spin(to, FEW, summed_here);
+    finish(&r);
+}
+
 static void allreduce(MPI_Comm comm, MPI_Request *persistent)
 {
     MPI_Request r;
@@ -182,6 +210,8 @@ static void nonblocking(MPI_Comm comm)
         allgather(comm);
         gather_in_place(comm);
         alltoall(comm);
+        scan(comm);
+        reduce_scatter(comm);
         if (!is_left()) {
             reduce(comm);
             allreduce(comm, NULL);
