@@ -337,7 +337,7 @@ int coll_blocking(struct coll_call *c)
     int error = coll_check(c);
     if (error)
         return error;
-    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error))
+    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error))
         error = coll_messages(c);
     return result(c, c->comm, error);
 }
@@ -407,8 +407,7 @@ static int start(struct request *r)
 static const struct request_class coll_class = {
     .start = start, .cancel = coll_no_cancel, .release = release};
 
-// Of a resolved call.
-static struct coll_request *request_of_call(const struct coll_call *c, int tag)
+struct coll_request *coll_request_of(const struct coll_call *c, int tag)
 {
     struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
     q->schedule.steps = q->schedule.first;
@@ -423,7 +422,7 @@ static struct coll_request *request_of_call(const struct coll_call *c, int tag)
 
 struct request *coll_begin(const struct coll_call *c, int tag)
 {
-    struct coll_request *q = request_of_call(c, tag);
+    struct coll_request *q = coll_request_of(c, tag);
     coll_start_messages(q);
     return &q->schedule.request;
 }
@@ -437,7 +436,7 @@ static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *re
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (!error)
-        *made = request_of_call(c, comm_next_tag(c->comm));
+        *made = coll_request_of(c, comm_next_tag(c->comm));
     return error;
 }
 

@@ -178,7 +178,9 @@ bool coll_bcast_now(const struct coll_call *c, int *error);
 int coll_messages(const struct coll_call *c);
 // The same, not blocking: a request, whose reference is the caller's. tag: from comm_next_tag.
 struct request *coll_begin(const struct coll_call *c, int tag);
-void coll_start_messages(struct coll_request *q); // of a request that has been made
+// A request, which has not begun; and how it begins by messages.
+struct coll_request *coll_request_of(const struct coll_call *c, int tag);
+void coll_start_messages(struct coll_request *q);
 
 // The three forms of every call (coll_api.c).
 int coll_blocking(struct coll_call *c);

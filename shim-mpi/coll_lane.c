@@ -14,6 +14,8 @@ enum { LOOKS = 8 }; // at events, before it takes part in what is left to those 
 enum { PLACES_KEPT = 64, TRIES = 32 }; // places for teams that lanes leave to others
 enum { NEVER = INT_MAX };              // of colls_without_lane
 
+enum state { ASKS_PLACES, ASKS_MADE, OPEN, SHUT };
+
 // One that is under way.
 struct slot {
     bool is_used;
@@ -26,9 +28,10 @@ struct slot {
 struct coll_lane {
     struct coll_lane *next; // of all
     struct comm *comm;      // with a reference
-    enum { ASKS_PLACES, ASKS_MADE, OPEN, SHUT } state;
-    _Atomic bool is_busy; // a thread goes through it
+    _Atomic int state;      // enum state
+    _Atomic bool is_busy;   // a thread goes through it
     bool is_hooked, is_ended;
+    bool is_crowded; // its members share cores
     struct progress_hook hook;
     int tag, end_tag; // of the questions, and of the barrier at the end
     int tries;
@@ -45,6 +48,17 @@ struct coll_lane {
 static struct coll_lane *lanes;
 static shim_lock lanes_lock;
 
+// Others than the thread that goes through the lane look whether it is settled.
+static int state_of(const struct coll_lane *lane)
+{
+    return atomic_load_explicit(&lane->state, memory_order_acquire);
+}
+
+static void set_state(struct coll_lane *lane, enum state state)
+{
+    atomic_store_explicit(&lane->state, state, memory_order_release);
+}
+
 // ---- The agreement
 static void ask(struct coll_lane *lane, MPI_Count words)
 {
@@ -54,7 +68,7 @@ static void ask(struct coll_lane *lane, MPI_Count words)
 
 static void ask_places(struct coll_lane *lane)
 {
-    lane->state = ASKS_PLACES;
+    set_state(lane, ASKS_PLACES);
     shoal_team_places(lane->word);
     ask(lane, SHOAL_TEAM_WORDS);
 }
@@ -83,12 +97,12 @@ static int place_of(const struct coll_lane *lane)
     return -1;
 }
 
-// What this member has: a team, and room.
-enum { HAS_TEAM = 1, HAS_ROOM = 2 };
+// What this member has: a team, and room. And whether it may have to wait for a core.
+enum { HAS_TEAM = 1, HAS_ROOM = 2, HAS_BOTH = 3, IS_CROWDED = 4 };
 static uint64_t take(struct coll_lane *lane, int place)
 {
     const struct group *g = lane->comm->group;
-    uint64_t has = HAS_ROOM;
+    uint64_t has = HAS_ROOM | (request_is_crowded() ? IS_CROWDED : 0);
     if (shoal_team_make(g->first, g->stride, g->size, place, &lane->team) == SHOAL_OK)
         has |= HAS_TEAM;
     if (lane->size && !lane->room && !(lane->room = shoal_alloc(lane->size)))
@@ -100,19 +114,20 @@ static void answer_places(struct coll_lane *lane)
 {
     int place = place_of(lane);
     if (place < 0 || ++lane->tries > TRIES) {
-        lane->state = SHUT;
+        set_state(lane, SHUT);
         return;
     }
     lane->word[0] = take(lane, place);
-    lane->state = ASKS_MADE;
+    set_state(lane, ASKS_MADE);
     ask(lane, 1);
 }
 
 // Does every member have them? If it is but the place that a lane took of another communicator, again.
 static void answer_made(struct coll_lane *lane)
 {
-    if (lane->word[0] == (HAS_TEAM | HAS_ROOM)) {
-        lane->state = OPEN;
+    if ((lane->word[0] & HAS_BOTH) == HAS_BOTH) {
+        lane->is_crowded = lane->word[0] & IS_CROWDED;
+        set_state(lane, OPEN);
         return;
     }
     bool again = lane->word[0] & HAS_ROOM;
@@ -120,20 +135,20 @@ static void answer_made(struct coll_lane *lane)
     if (again)
         ask_places(lane);
     else
-        lane->state = SHUT;
+        set_state(lane, SHUT);
 }
 
 // Goes on when a question has been answered.
 static bool settle(struct coll_lane *lane)
 {
-    if (lane->state >= OPEN || !request_is_done(lane->question))
+    if (state_of(lane) >= OPEN || !request_is_done(lane->question))
         return false;
     bool failed = lane->question->error != MPI_SUCCESS;
     request_drop(lane->question);
     if (failed) {
         give_back(lane);
-        lane->state = SHUT;
-    } else if (lane->state == ASKS_PLACES) {
+        set_state(lane, SHUT);
+    } else if (state_of(lane) == ASKS_PLACES) {
         answer_places(lane);
     } else {
         answer_made(lane);
@@ -231,15 +246,15 @@ static bool end_some(struct coll_lane *lane, struct coll_request ***list)
 static bool step(struct coll_lane *lane, struct coll_request **left)
 {
     bool did = settle(lane);
-    if (lane->state == OPEN)
+    if (state_of(lane) == OPEN)
         did |= end_some(lane, &left);
-    while (lane->first && lane->state >= OPEN) {
+    while (lane->first && state_of(lane) >= OPEN) {
         struct coll_request *q = lane->first;
-        if (lane->state == OPEN && !begin(lane, q))
+        if (state_of(lane) == OPEN && !begin(lane, q))
             break;
         lane->first = q->next;
-        if (lane->state == SHUT || coll_lane_gives(q)) {
-            q->run.is_done = lane->state == OPEN;
+        if (state_of(lane) == SHUT || coll_lane_gives(q)) {
+            q->run.is_done = state_of(lane) == OPEN;
             *left = q;
             left = &q->next;
         }
@@ -268,7 +283,7 @@ static bool is_empty(const struct coll_lane *lane)
     for (int i = 0; i < DEPTH; i++)
         if (lane->slot[i].is_used)
             return false;
-    return !lane->first && lane->state >= OPEN;
+    return !lane->first && state_of(lane) >= OPEN;
 }
 
 static bool enter(struct coll_lane *lane)
@@ -310,7 +325,7 @@ static void all_have_left(struct request *r, void *lane)
 // It is empty, and nothing comes any more.
 static void part(struct coll_lane *lane)
 {
-    if (lane->state == SHUT) {
+    if (state_of(lane) == SHUT) {
         forget(lane);
         return;
     }
@@ -398,21 +413,23 @@ static struct coll_lane *lane_new(struct comm *comm, size_t room)
     return lane;
 }
 
+// That of a communicator which has one by now; every member comes here for the same collectives.
+static struct coll_lane *lane_of(struct comm *comm)
+{
+    if (comm->lane || comm->colls_without_lane == NEVER || ++comm->colls_without_lane < LANE_AFTER)
+        return comm->lane;
+    if (is_near(comm->group))
+        comm->lane = lane_new(comm, COLL_LANE_ROOM);
+    else
+        comm->colls_without_lane = NEVER;
+    return comm->lane;
+}
+
 void coll_lane_join(struct coll_request *q)
 {
-    struct comm *comm = q->call.comm;
     size_t room;
-    if (comm->colls_without_lane == NEVER || !coll_lane_choose(&q->call, &q->run, &room))
-        return;
-    if (!comm->lane && ++comm->colls_without_lane < LANE_AFTER)
-        return;
-    if (!comm->lane && !is_near(comm->group)) {
-        comm->colls_without_lane = NEVER;
-        return;
-    }
-    if (!comm->lane)
-        comm->lane = lane_new(comm, COLL_LANE_ROOM);
-    q->lane = comm->lane;
+    if (coll_lane_choose(&q->call, &q->run, &room))
+        q->lane = lane_of(q->call.comm);
 }
 
 void coll_lane_make(struct coll_request *q)
@@ -422,6 +439,28 @@ void coll_lane_make(struct coll_request *q)
         return;
     q->lane = lane_new(q->call.comm, room);
     q->owns_lane = true;
+}
+
+bool coll_lane_run(const struct coll_call *c, int *error)
+{
+    struct lane_run run;
+    size_t room;
+    if (!coll_lane_is_sooner(c) || !coll_lane_choose(c, &run, &room))
+        return false;
+    struct coll_lane *lane = lane_of(c->comm);
+    struct idle idle = idle_start();
+    while (lane && state_of(lane) < OPEN)
+        idle_step(&idle);
+    if (!lane || state_of(lane) == SHUT || !lane->is_crowded)
+        return false;
+    struct coll_request *q = coll_request_of(c, comm_next_tag(c->comm));
+    q->lane = lane;
+    q->run = run;
+    coll_lane_start(q);
+    request_wait(&q->schedule.request);
+    *error = q->schedule.request.error;
+    request_drop(&q->schedule.request);
+    return true;
 }
 
 void coll_lane_end(struct coll_lane *lane)
@@ -436,30 +475,22 @@ void coll_lane_end(struct coll_lane *lane)
         part(lane);
 }
 
-static struct coll_lane *find_lasting(void)
+static struct coll_lane *find(bool also_ended)
 {
     shim_lock_take(&lanes_lock);
     struct coll_lane *lane = lanes;
-    while (lane && lane->is_ended)
+    while (lane && lane->is_ended && !also_ended)
         lane = lane->next;
     shim_lock_give(&lanes_lock);
     return lane;
 }
 
-static bool is_any(void)
-{
-    shim_lock_take(&lanes_lock);
-    bool any = lanes != NULL;
-    shim_lock_give(&lanes_lock);
-    return any;
-}
-
 void coll_lane_down(void)
 {
     struct coll_lane *lane;
-    while ((lane = find_lasting()))
+    while ((lane = find(false)))
         coll_lane_end(lane);
     struct idle idle = idle_start();
-    while (is_any())
+    while (find(true))
         idle_step(&idle);
 }

@@ -29,6 +29,9 @@
 void coll_lane_join(struct coll_request *q); // the communicator's lane, if it has one by now
 void coll_lane_make(struct coll_request *q); // its own
 
+// A blocking one: true, on all members, when it is done.
+bool coll_lane_run(const struct coll_call *c, int *error);
+
 // Starts it, or lets it wait for its turn.
 void coll_lane_start(struct coll_request *q);
 
@@ -41,6 +44,9 @@ void coll_lane_down(void);
 enum { COLL_LANE_ROOM = 256 << 10 }; // bytes of room that a communicator's lane has
 // How it would go, and the most room that a member may need. False, on all members: not by a lane.
 bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *room);
+// Of blocking ones, is it sooner done than by messages where processes share cores? It changes hands
+// less often. Long allreductions are, and have the same bits either way.
+bool coll_lane_is_sooner(const struct coll_call *c);
 size_t coll_lane_bytes(const struct coll_request *q); // the room that this process needs
 // Where the others read and write: in the buffers, or in the room at q->run.room, which is filled.
 shoal_coll_t coll_lane_describe(struct coll_request *q);

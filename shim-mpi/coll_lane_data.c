@@ -116,6 +116,15 @@ bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *r
     return *room <= COLL_LANE_ROOM;
 }
 
+bool coll_lane_is_sooner(const struct coll_call *c)
+{
+    enum { FROM = 16384, TO = 65536 };
+    if (c->kind != COLL_ALLREDUCE || comm_is_inter(c->comm))
+        return false;
+    MPI_Count n = coll_team_bytes(c);
+    return n >= FROM && n <= TO && c->recv.count >= c->size;
+}
+
 static size_t lines(size_t n)
 {
     return (n + LINE - 1) / LINE * LINE;
