@@ -148,6 +148,24 @@ void unmap_settle(void)
         sched_yield();
 }
 
+// While anybody has unmapped and not heard that this was read, the kernel refuses to change protection,
+// before it looks at the range.
+static bool is_under_way(void)
+{
+    struct uffdio_writeprotect none = {.range = {0, 0}};
+    pthread_mutex_lock(&lock);
+    bool is = state == OPEN && ioctl(fd, UFFDIO_WRITEPROTECT, &none) && errno == EAGAIN;
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+
+void unmap_settle_all(void)
+{
+    while (unlikely(is_under_way()))
+        sched_yield();
+    unmap_settle(); // it was read, and is being told
+}
+
 void unmap_down(void)
 {
     pthread_mutex_lock(&lock);

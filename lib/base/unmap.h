@@ -28,8 +28,10 @@ enum unmap_status {
 enum unmap_status unmap_watch(const void *base, size_t n, const struct unmap_calls *calls);
 void unmap_forget(const void *base, size_t n);
 
-// When it returns `end` has come for all that was unmapped before.
+// When it returns `end` has come for all that was unmapped before; unmap_settle_all: also for what
+// other threads are about to return from, the addresses of which may be in use again.
 void unmap_settle(void);
+void unmap_settle_all(void);
 
 void unmap_down(void); // forgets all; nobody unmaps meanwhile who must be heard
 

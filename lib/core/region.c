@@ -44,7 +44,7 @@ static uint32_t idle[IDLE_MOST], idle_count; // oldest first
 // What the owner alone knows of its entries.
 static struct own {
     enum { FREE, LIVE, IDLE } state;
-    bool is_doubtful;         // it may be gone, and nobody tells
+    _Atomic bool is_doubtful; // it may be gone, and nobody tells
     _Atomic uint64_t watched; // tells this watch from all others; 0: none, or its memory is gone
     _Atomic uintptr_t from, to;
 } own[LIMIT_REGIONS];
@@ -223,7 +223,7 @@ int region_register(void *base, size_t size, uint32_t *index)
         return SHOAL_EINVAL; // it begins and ends in one kind of own memory
     if (at.space == SPACE_PRIVATE)
         attendant_want();
-    unmap_settle(); // what was at this address before is known to be gone
+    unmap_settle_all(); // what was at this address before is known to be gone
     pthread_mutex_lock(&lock);
     uint32_t i;
     if (at.space != SPACE_PRIVATE || !find_idle(base, size, &i))
