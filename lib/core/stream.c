@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -412,6 +413,17 @@ static bool is_of_thread(long options)
            options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE);
 }
 
+// Signals are the program's: they must not go to a thread that a network library starts for it.
+static int open_ctx(long options, void **ctx)
+{
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    int status = net.transport->ctx_create(net.ep, is_of_thread(options), ctx);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    return status;
+}
+
 struct stream *stream_new(long options)
 {
     struct stream *s = net.transport ? calloc(1, sizeof *s) : NULL;
@@ -420,8 +432,7 @@ struct stream *stream_new(long options)
     pthread_mutex_lock(&lock);
     while (s->index < LIMIT_STREAMS && streams[s->index])
         s->index++;
-    if (s->index == LIMIT_STREAMS ||
-        net.transport->ctx_create(net.ep, is_of_thread(options), &s->ctx)) {
+    if (s->index == LIMIT_STREAMS || open_ctx(options, &s->ctx)) {
         free(s);
         s = NULL;
     } else {

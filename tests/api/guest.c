@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// ENV: SHOAL_CTX_ENDPOINTS=1
 // The library and what it loads are guests of the program: the handlers and mask of signals, their
 // alternate stack, the environment and the functions that map memory are as they were; sockets
 // listen on the chosen interface alone, which is loopback between virtual nodes; no thread but the
-// program's takes a signal.
+// program's takes a signal. So it is once a context has an endpoint of its own, too.
 #include "../check.h"
 
 #include <dirent.h>
@@ -100,8 +101,13 @@ static void check_listeners(const char *table, const char *loopback)
 
 int main(void)
 {
+    shmem_ctx_t ctx;
+    int provided;
     look(&before);
-    check_start();
+    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
+    me = shmem_my_pe();
+    npes = shmem_n_pes();
+    CHECK_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx), 0); // it may open an endpoint
     shmem_barrier_all();
     compare();
     check_threads();

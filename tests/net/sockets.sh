@@ -47,4 +47,9 @@ job_on 'tcp;ofi_rxm' d7
 run oshrun -n 2 "$build/tests/net/sockets"
 expect_rc 0
 [ ! -s "$tmp/out" ] || fail "a socket on one node"
+
+# This provider starts threads for every endpoint: signals are not theirs (api/guest).
+run env SHOAL_VNODES=2 SHOAL_OFI_PROVIDER=sockets SHOAL_CTX_ENDPOINTS=1 oshrun -n 2 "$build/tests/api/guest"
+what="the program's signals"
+expect_rc 0
 exit 0
