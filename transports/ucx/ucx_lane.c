@@ -127,9 +127,12 @@ void ucx_lanes_lose(struct ucx_ep *parent, int pe, const char *why)
     }
 }
 
+// The parent goes on to move those it knows.
 void ucx_lanes_close(struct ucx_ep *parent)
 {
-    for (int i = 0; i < UCX_LANES; i++)
-        if (parent->lane[i])
-            ucx_end(parent->lane[i]);
+    for (int i = 0; i < UCX_LANES; i++) {
+        struct ucx_ep *lane = atomic_exchange(&parent->lane[i], NULL);
+        if (lane)
+            ucx_end(lane);
+    }
 }
