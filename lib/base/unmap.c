@@ -49,6 +49,8 @@ static void read_all(void)
     atomic_store(&is_telling, false);
 }
 
+// Who joins this thread may unmap for it, stacks of threads that have ended: the kernel must not wait
+// for us any more then.
 static void *watch(void *unused)
 {
     struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
@@ -56,6 +58,8 @@ static void *watch(void *unused)
         if (poll(p, ARRAY_LEN(p), -1) > 0 && p[0].revents & POLLIN)
             read_all();
     }
+    close(fd); // which lets go whoever waits to be read
+    fd = -1;
     return unused;
 }
 
@@ -173,7 +177,7 @@ void unmap_down(void)
         eventfd_write(stop_fd, 1);
         pthread_join(thread, NULL);
     }
-    close_fds(); // which lets go whoever waits to be read
+    close_fds();
     state = UNTRIED;
     pthread_mutex_unlock(&lock);
 }
