@@ -44,6 +44,8 @@ static void read_all(void)
             tell->gone(m.arg.remove.start, m.arg.remove.end);
         else if (m.event == UFFD_EVENT_REMAP)
             tell->gone(m.arg.remap.from, m.arg.remap.from + m.arg.remap.len);
+        else if (m.event == UFFD_EVENT_REMOVE)
+            tell->emptied(m.arg.remove.start, m.arg.remove.end);
     }
     tell->end();
     atomic_store(&is_telling, false);
@@ -75,7 +77,8 @@ static void in_child(void)
 static int open_fd(const struct unmap_calls *calls)
 {
     struct uffdio_api api = {.api = UFFD_API,
-                             .features = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP};
+                             .features = UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP |
+                                         UFFD_FEATURE_EVENT_REMOVE};
     // Such a descriptor serves no faults within the kernel, so it takes no privilege.
     fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
     if (fd < 0 || ioctl(fd, UFFDIO_API, &api))

@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 // Called by that thread, under its rules. Something was unmapped: `begin` comes before whoever did it
-// may go on, then `gone` for each range, of which but a part may be watched, then `end`.
+// may go on, then `gone` for each range, of which but a part may be watched, then `end`. `emptied`: it
+// is still mapped, but its pages have been given back (madvise, as allocators do), and others will come.
 struct unmap_calls {
     void (*begin)(void);
     void (*gone)(uintptr_t from, uintptr_t to);
+    void (*emptied)(uintptr_t from, uintptr_t to);
     void (*end)(void);
 };
 

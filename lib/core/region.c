@@ -5,8 +5,8 @@
 //                              ^--- register again ----+
 //
 // An idle entry is refused like a free one, but its memory is still registered with the network: who
-// registers the same bytes again finds that done. It ends when the memory is unmapped, or when there
-// are many of them.
+// registers the same bytes again finds that done. It ends when the memory is unmapped, or its pages
+// become others, or when there are many of them.
 //
 // Where others need this PE for its private memory - over a network, or where the kernel lets them
 // not reach it - they must not be served from memory that is unmapped. So it is watched (unmap.h), and
@@ -45,6 +45,7 @@ static uint32_t idle[IDLE_MOST], idle_count; // oldest first
 static struct own {
     enum { FREE, LIVE, IDLE } state;
     _Atomic bool is_doubtful; // it may be gone, and nobody tells
+    _Atomic bool is_stale;    // the network may have pages that it had before
     _Atomic uint64_t watched; // tells this watch from all others; 0: none, or its memory is gone
     _Atomic uintptr_t from, to;
 } own[LIMIT_REGIONS];
@@ -88,6 +89,12 @@ static void end(void)
     ask(false);
 }
 
+static bool overlaps(const struct own *o, uintptr_t from, uintptr_t to)
+{
+    return atomic_load_explicit(&o->from, memory_order_relaxed) < to &&
+           atomic_load_explicit(&o->to, memory_order_relaxed) > from;
+}
+
 // An entry may become another one meanwhile: its stamp is looked at first, and that of its watch changes
 // with the range.
 static void gone(uintptr_t from, uintptr_t to)
@@ -97,15 +104,22 @@ static void gone(uintptr_t from, uintptr_t to)
         uint64_t watched = atomic_load_explicit(&o->watched, memory_order_acquire);
         if (!watched)
             continue;
-        bool overlaps = atomic_load_explicit(&o->from, memory_order_relaxed) < to &&
-                        atomic_load_explicit(&o->to, memory_order_relaxed) > from;
+        bool is_it = overlaps(o, from, to);
         uint64_t stamp = atomic_load(&entry_of(world.me, i)->stamp);
-        if (overlaps && atomic_compare_exchange_strong(&o->watched, &watched, 0))
+        if (is_it && atomic_compare_exchange_strong(&o->watched, &watched, 0))
             atomic_compare_exchange_strong(&entry_of(world.me, i)->stamp, &stamp, 0);
     }
 }
 
-static const struct unmap_calls calls = {begin, gone, end};
+// Who does that to a region has to know; one that is idle is nobody's.
+static void emptied(uintptr_t from, uintptr_t to)
+{
+    for (uint32_t i = 0; i < used; i++)
+        if (overlaps(&own[i], from, to))
+            atomic_store_explicit(&own[i].is_stale, true, memory_order_relaxed);
+}
+
+static const struct unmap_calls calls = {begin, gone, emptied, end};
 
 // The rest is with the lock held. UNMAP_NEVER: nobody has to know, or nobody can.
 static enum unmap_status watch(uint32_t i, void *base, size_t size)
@@ -115,6 +129,7 @@ static enum unmap_status watch(uint32_t i, void *base, size_t size)
     struct own *o = &own[i];
     atomic_store_explicit(&o->from, (uintptr_t)base, memory_order_relaxed);
     atomic_store_explicit(&o->to, (uintptr_t)base + size, memory_order_relaxed);
+    atomic_store_explicit(&o->is_stale, false, memory_order_relaxed);
     if (is_wanted)
         status = unmap_watch(base, size, &calls);
     o->is_doubtful = is_wanted && status != UNMAP_WATCHED;
@@ -169,7 +184,7 @@ static bool find_idle(void *base, size_t size, uint32_t *index)
 {
     for (uint32_t at = idle_count; at-- > 0;) {
         const struct region_entry *e = entry_of(world.me, idle[at]);
-        if (!own[idle[at]].watched) {
+        if (!own[idle[at]].watched || own[idle[at]].is_stale) {
             end_idle(at);
         } else if (e->base == (uintptr_t)base && e->size == size) {
             *index = idle[at];
@@ -248,7 +263,7 @@ int region_deregister(uint32_t index)
     if (was) {
         // seq_cst: the fields of a later registration are not seen under this stamp.
         atomic_exchange(&entry_of(world.me, index)->stamp, 0);
-        if (entry_of(world.me, index)->key_n && o->watched) {
+        if (entry_of(world.me, index)->key_n && o->watched && !o->is_stale) {
             if (idle_count == IDLE_MOST)
                 end_idle(0);
             o->state = IDLE;
