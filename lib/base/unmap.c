@@ -60,8 +60,7 @@ static void *watch(void *unused)
         if (poll(p, ARRAY_LEN(p), -1) > 0 && p[0].revents & POLLIN)
             read_all();
     }
-    close(fd); // which lets go whoever waits to be read
-    fd = -1;
+    close(p[0].fd); // which lets go whoever waits to be read
     return unused;
 }
 
@@ -179,6 +178,7 @@ void unmap_down(void)
     if (state == OPEN) {
         eventfd_write(stop_fd, 1);
         pthread_join(thread, NULL);
+        fd = -1;
     }
     close_fds();
     state = UNTRIED;
