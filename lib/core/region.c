@@ -4,9 +4,9 @@
 //     free --- register ---> live --- deregister ---> idle, or free
 //                              ^--- register again ----+
 //
-// An idle entry is refused like a free one, but its memory is still registered with the network: who
-// registers the same bytes again finds that done. It ends when the memory is unmapped, or its pages
-// become others, or when there are many of them.
+// An idle entry is refused like a free one, but its memory is still registered with the network: a
+// transfer that has begun comes to its end, and who registers the same bytes again finds that done,
+// unless the memory was unmapped since, or its pages became others. It ends when there are many of them.
 //
 // Where others need this PE for its private memory - over a network, or where the kernel lets them
 // not reach it - they must not be served from memory that is unmapped. So it is watched (unmap.h), and
@@ -172,24 +172,23 @@ static void retire(uint32_t i)
     own[i].state = FREE;
 }
 
-static void end_idle(uint32_t at)
+// The entry is no longer among the idle ones.
+static uint32_t take_idle(uint32_t at)
 {
-    retire(idle[at]);
+    uint32_t i = idle[at];
     idle_count--;
     memmove(&idle[at], &idle[at + 1], (idle_count - at) * sizeof idle[0]);
+    return i;
 }
 
-// An entry of the same bytes whose registration is still good; what has become bad is ended.
+// An entry of the same bytes whose registration is known to be good.
 static bool find_idle(void *base, size_t size, uint32_t *index)
 {
     for (uint32_t at = idle_count; at-- > 0;) {
         const struct region_entry *e = entry_of(world.me, idle[at]);
-        if (!own[idle[at]].watched || own[idle[at]].is_stale) {
-            end_idle(at);
-        } else if (e->base == (uintptr_t)base && e->size == size) {
-            *index = idle[at];
-            idle_count--;
-            memmove(&idle[at], &idle[at + 1], (idle_count - at) * sizeof idle[0]);
+        const struct own *o = &own[idle[at]];
+        if (o->watched && !o->is_stale && e->base == (uintptr_t)base && e->size == size) {
+            *index = take_idle(at);
             return true;
         }
     }
@@ -205,8 +204,8 @@ static uint32_t find_free(void)
     }
     if (!idle_count)
         return LIMIT_REGIONS;
-    uint32_t oldest = idle[0];
-    end_idle(0);
+    uint32_t oldest = take_idle(0);
+    retire(oldest);
     return oldest;
 }
 
@@ -263,9 +262,9 @@ int region_deregister(uint32_t index)
     if (was) {
         // seq_cst: the fields of a later registration are not seen under this stamp.
         atomic_exchange(&entry_of(world.me, index)->stamp, 0);
-        if (entry_of(world.me, index)->key_n && o->watched && !o->is_stale) {
+        if (entry_of(world.me, index)->key_n) {
             if (idle_count == IDLE_MOST)
-                end_idle(0);
+                retire(take_idle(0));
             o->state = IDLE;
             idle[idle_count++] = index;
         } else {

@@ -14,7 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SIZE = 1 << 17, FEW = 8 };
+enum { FEW = 8 };
+static size_t size = 1 << 17; // whole pages, an even number
 
 static shoal_key_t mine, theirs;
 static unsigned char *local, *got;
@@ -37,7 +38,7 @@ static bool kernel_tells(void)
 
 static unsigned char *map_at(void *at)
 {
-    void *p = mmap(at, SIZE, PROT_READ | PROT_WRITE,
+    void *p = mmap(at, size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
     CHECK(p != MAP_FAILED);
     return p;
@@ -47,7 +48,7 @@ static unsigned char *map_at(void *at)
 static shoal_rptr_t offer(void *base, shoal_region_t *region)
 {
     shoal_rptr_t r = {0};
-    CHECK_EQ(shoal_region_register(base, SIZE, region), SHOAL_OK);
+    CHECK_EQ(shoal_region_register(base, size, region), SHOAL_OK);
     CHECK_EQ(shoal_region_key(*region, &mine), SHOAL_OK);
     shmem_barrier_all();
     shmem_getmem(&theirs, &mine, sizeof theirs, right_pe());
@@ -58,8 +59,8 @@ static shoal_rptr_t offer(void *base, shoal_region_t *region)
 
 static void works(shoal_rptr_t r, unsigned seed)
 {
-    fill(local, SIZE, seed);
-    for (size_t n = FEW; n <= SIZE; n += SIZE - FEW) {
+    fill(local, size, seed);
+    for (size_t n = FEW; n <= size; n += size - FEW) {
         CHECK_EQ(shoal_put(r, local, n, NULL, NULL), SHOAL_OK);
         CHECK_EQ(shoal_get(got, r, n, NULL, NULL), SHOAL_OK);
         CHECK_MEM(got, local, n, "bytes put and got again");
@@ -76,7 +77,7 @@ static void refuses(int line, int status)
 static void is_refused(shoal_rptr_t r)
 {
     uint64_t one = 1, old = 0;
-    for (size_t n = FEW; n <= SIZE; n += SIZE - FEW) {
+    for (size_t n = FEW; n <= size; n += size - FEW) {
         shoal_part_t part = {r, local, n};
         REFUSED(shoal_put(r, local, n, NULL, NULL));
         REFUSED(shoal_get(got, r, n, NULL, NULL));
@@ -89,21 +90,21 @@ static void is_refused(shoal_rptr_t r)
 // What ends a region's memory.
 static void is_unmapped(unsigned char *p)
 {
-    CHECK_EQ(munmap(p, SIZE), 0);
+    CHECK_EQ(munmap(p, size), 0);
 }
 
 static void moves(unsigned char *p)
 {
     unsigned char *to = map_at(NULL);
-    CHECK(mremap(p, SIZE, SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to);
-    CHECK_EQ(munmap(to, SIZE), 0);
+    CHECK(mremap(p, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to);
+    CHECK_EQ(munmap(to, size), 0);
 }
 
 static void loses_a_part(unsigned char *p)
 {
-    CHECK_EQ(munmap(p + SIZE / 2, SIZE / 2), 0);
+    CHECK_EQ(munmap(p + size / 2, size / 2), 0);
     if (is_near)
-        CHECK_EQ(munmap(p, SIZE / 2), 0);
+        CHECK_EQ(munmap(p, size / 2), 0);
 }
 
 static void once(void (*goes)(unsigned char *p), unsigned seed)
@@ -127,7 +128,7 @@ static void once(void (*goes)(unsigned char *p), unsigned seed)
     CHECK_EQ(shoal_region_deregister(region), SHOAL_OK);
     CHECK_EQ(shoal_region_deregister(region), SHOAL_EINVAL);
     CHECK_EQ(shoal_region_deregister(next), SHOAL_OK);
-    CHECK_EQ(munmap(p, SIZE), 0);
+    CHECK_EQ(munmap(p, size), 0);
     shmem_barrier_all();
 }
 
@@ -141,16 +142,16 @@ static void often(void)
         shoal_rptr_t r = offer(p, &region);
         works(r, 50 + i);
         if (i)
-            REFUSED(shoal_get(got, last, SIZE, NULL, NULL));
+            REFUSED(shoal_get(got, last, size, NULL, NULL));
         last = r;
         shmem_barrier_all();
-        CHECK_MEM(p, local, SIZE, "what was put");
+        CHECK_MEM(p, local, size, "what was put");
         CHECK_EQ(shoal_region_deregister(region), SHOAL_OK);
         if (i % 2)
             CHECK(map_at(p) == p);
         shmem_barrier_all();
     }
-    CHECK_EQ(munmap(p, SIZE), 0);
+    CHECK_EQ(munmap(p, size), 0);
 }
 
 // Of a mapped file the kernel does not tell.
@@ -158,12 +159,12 @@ static void file(void)
 {
     shoal_region_t region;
     int fd = open("/proc/self/exe", O_RDONLY);
-    unsigned char *p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    unsigned char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     CHECK(fd >= 0 && p != MAP_FAILED);
     shoal_rptr_t r = offer(p, &region);
     CHECK_EQ(shoal_put(r, local, FEW, NULL, NULL), SHOAL_OK);
     shmem_barrier_all();
-    CHECK_EQ(munmap(p, SIZE), 0);
+    CHECK_EQ(munmap(p, size), 0);
     shmem_barrier_all();
     is_refused(r);
     shmem_barrier_all();
@@ -173,6 +174,7 @@ static void file(void)
 
 int main(void)
 {
+    uint64_t am_max = 0;
     check_start();
     const char *cross = getenv("SHOAL_CROSS_MEMORY");
     bool is_one_node = shmem_team_n_pes(SHMEM_TEAM_SHARED) == npes;
@@ -181,8 +183,11 @@ int main(void)
         check_skip("nobody else reaches its memory");
     if (!is_near && !kernel_tells())
         check_skip("the kernel does not tell of memory that is unmapped (userfaultfd)");
-    local = must_alloc(SIZE);
-    got = must_alloc(SIZE);
+    CHECK_EQ(shoal_query(SHOAL_Q_AM_MAX, 0, &am_max), SHOAL_OK);
+    if (am_max < 1024) // tiny limits make long transfers take long
+        size = 1 << 14;
+    local = must_alloc(size);
+    got = must_alloc(size);
     once(is_unmapped, 1);
     once(moves, 10);
     once(loses_a_part, 20);
