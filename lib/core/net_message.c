@@ -7,7 +7,9 @@
 #include "far_region.h"
 #include "log.h"
 #include "net.h"
+#include "net_credit.h"
 #include "net_flight.h"
+#include "net_queue.h"
 #include "region.h"
 #include "stream.h"
 #include "wait.h"
@@ -16,22 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH };
 #define TOLD (UINT64_MAX - 1)         // token of what net_tell sent, and its phase
 #define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's mark
 enum { MOST_NESTED = 32, SMALL = 1024 };
-
-struct net_head {
-    uint8_t kind, id, flags, unused;
-    int32_t from;    // of a message: the PE it is from, which may be another of the sender's node
-    uint32_t n;      // bytes of data behind
-    int32_t status;  // NET_DONE
-    uint64_t token;  // of NET_RUN and NET_BATCH, given back by NET_DONE
-    uint64_t arg;    // the same: which of the flight's answers; NET_DONE of batches: how many
-    shoal_rptr_t to; // a long message's payload
-    uint64_t long_n;
-    struct operation op; // NET_RUN alone
-};
 
 // Without the operation, where there is none.
 static size_t head_size(enum net_kind kind)
@@ -108,7 +97,12 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
         head.to = *m->to;
         head.long_n = m->n;
     }
-    return push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
+    if (!credit_use(pe, head.n, waits))
+        return false;
+    bool sent = push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
+    if (!sent)
+        credit_return(pe, head.n);
+    return sent;
 }
 
 size_t net_message_soon(void)
@@ -210,30 +204,8 @@ void net_message_flush(void)
 }
 
 // ---- What came, kept until somebody has time for it.
-struct came {
-    struct came *next;
-    int from;
-    struct net_head head;
-    _Alignas(max_align_t) unsigned char data[];
-};
-
-static struct queue {
-    pthread_mutex_t lock;
-    struct came *first, **last;
-    _Atomic bool has_some;
-} messages = {.lock = PTHREAD_MUTEX_INITIALIZER}, runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void queue_put(struct queue *q, struct came *c)
-{
-    c->next = NULL;
-    pthread_mutex_lock(&q->lock);
-    if (!q->first)
-        q->last = &q->first;
-    *q->last = c;
-    q->last = &c->next;
-    atomic_store_explicit(&q->has_some, true, memory_order_release);
-    pthread_mutex_unlock(&q->lock);
-}
+static struct queue messages = {.lock = PTHREAD_MUTEX_INITIALIZER},
+                    runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_same_answer(const struct came *a, const struct came *b)
 {
@@ -272,20 +244,6 @@ static void apply_batch(int from, struct net_head *head, const void *records)
         queue_put(&runs, c);
 }
 
-static struct came *queue_take(struct queue *q)
-{
-    if (!atomic_load_explicit(&q->has_some, memory_order_acquire))
-        return NULL;
-    pthread_mutex_lock(&q->lock);
-    struct came *c = q->first;
-    if (c)
-        q->first = c->next;
-    if (!q->first)
-        atomic_store_explicit(&q->has_some, false, memory_order_relaxed);
-    pthread_mutex_unlock(&q->lock);
-    return c;
-}
-
 // Bytes that the answer carries.
 static size_t result_size(const struct operation *op)
 {
@@ -311,9 +269,8 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
     if (head->kind == NET_BATCH)
         return head->from == from && head->token && head->n;
     if (head->kind == NET_RUN) // whose answer must fit in one message
-        return operation_is_sound(&head->op, head->n) &&
-               result_size(&head->op) <= room_for_data();
-    return head->kind == NET_DONE || head->kind == NET_COLL;
+        return operation_is_sound(&head->op, head->n) && result_size(&head->op) <= room_for_data();
+    return head->kind == NET_DONE || head->kind == NET_COLL || head->kind == NET_TAKEN;
 }
 
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
@@ -337,6 +294,10 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
         answered(&head, data);
         return;
     }
+    if (head.kind == NET_TAKEN) {
+        credit_told(from, head.arg);
+        return;
+    }
     if (head.kind == NET_BATCH) {
         apply_batch(from, &head, data);
         return;
@@ -357,9 +318,11 @@ bool net_message_waiting(void)
 
 void *net_message_take(struct message *m)
 {
-    struct came *c = queue_take(&messages);
+    struct came *c = queue_take(&messages), *told;
     if (!c)
         return NULL;
+    if ((told = credit_taken(c->from, c->head.n)))
+        queue_put(&runs, told);
     m->far = c->data;
     m->envelope = (struct envelope){.arg = c->head.arg,
                                     .from = c->head.from,
@@ -441,6 +404,8 @@ static bool run_next(void)
         return false;
     if (c->head.kind == NET_BATCH) {
         answer_batch(c);
+    } else if (c->head.kind == NET_TAKEN) {
+        send(c->from, &c->head, NULL);
     } else {
         if (!in_order)
             status = run(c, result);
@@ -475,22 +440,16 @@ int net_message_up(void)
 {
     if (net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_FAR &&
         net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
-        return 0;
+        return credit_up();
     log_line(LOG_ERROR, LOG_BOOT, "transport %s carries messages of %zu bytes: too short",
              net.facts.name, net.facts.am_max);
     return -1;
 }
 
-static void drop_all(struct queue *q)
-{
-    struct came *c;
-    while ((c = queue_take(q)))
-        free(c);
-}
-
 void net_message_down(void)
 {
-    drop_all(&messages);
-    drop_all(&runs);
+    queue_drop(&messages);
+    queue_drop(&runs);
+    credit_down();
     coll_message_down();
 }

@@ -11,6 +11,7 @@
 #include "handlers.h"
 #include "inbox.h"
 #include "net.h"
+#include "net_credit.h"
 #include "net_message.h"
 #include "region.h"
 #include "shoal.h"
@@ -238,6 +239,8 @@ static void arm(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    credit_down(); // nobody takes what the last one made this PE send
+    require(credit_up() == 0);
     if (size && data[0] == 'r') {
         resolve(data + 1, size - 1);
         return 0;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NODES: 1
 // Floods: everybody to everybody, all to one that seldom looks, and floods in which every message
 // is answered from its handler. All end, nothing is lost, and what a PE keeps of messages that
 // wait for it stays bounded: a sender is held back instead.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What messages between nodes begin with, and those that came and wait until somebody has time for them.
+#ifndef SHOAL_CORE_NET_QUEUE_H
+#define SHOAL_CORE_NET_QUEUE_H
+
+#include "operation.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH, NET_TAKEN };
+
+struct net_head {
+    uint8_t kind, id, flags, unused;
+    int32_t from;   // of a message: the PE it is from, which may be another of the sender's node
+    uint32_t n;     // bytes of data behind
+    int32_t status; // NET_DONE
+    uint64_t token; // of NET_RUN and NET_BATCH, given back by NET_DONE
+    uint64_t
+        arg; // the same: which of the flight's answers; NET_DONE of batches: how many; NET_TAKEN:
+             // see net_credit.h
+    shoal_rptr_t to; // a long message's payload
+    uint64_t long_n;
+    struct operation op; // NET_RUN alone
+};
+
+struct came {
+    struct came *next;
+    int from;
+    struct net_head head;
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+struct queue {
+    pthread_mutex_t lock;
+    struct came *first, **last;
+    _Atomic bool has_some;
+};
+
+void queue_put(struct queue *q, struct came *c);
+struct came *queue_take(struct queue *q); // NULL: it is empty
+void queue_drop(struct queue *q);
+
+#endif
