@@ -203,12 +203,13 @@ static bool begin(struct coll_lane *lane, struct coll_request *q)
 }
 
 // ---- Ending
-// Has one ended? Now and then the thread takes part in them.
+// Has one ended? Now and then the thread takes part in them, and at once where it may have been woken
+// to do so.
 static bool look(struct coll_lane *lane)
 {
     shoal_event_t *event[DEPTH];
     size_t n = 0, done = 0;
-    bool any = ++lane->looks % LOOKS == 0;
+    bool any = ++lane->looks % LOOKS == 0 || progress_may_sleep();
     for (int i = 0; i < DEPTH; i++) {
         shoal_event_t *e = &lane->slot[i].event;
         if (!lane->slot[i].is_used)

@@ -234,10 +234,20 @@ bool progress(void)
     return move();
 }
 
+static _Thread_local bool may_sleep;
+
+bool progress_may_sleep(void)
+{
+    return may_sleep;
+}
+
 // In every call of the runtime that waits.
 static int move_on(void)
 {
-    return atomic_load_explicit(&hook_count, memory_order_relaxed) && run_hooks();
+    may_sleep = true;
+    bool did = atomic_load_explicit(&hook_count, memory_order_relaxed) && run_hooks();
+    may_sleep = false;
+    return did;
 }
 
 // ---- Waiting

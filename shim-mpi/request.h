@@ -113,6 +113,7 @@ struct progress_hook {
 };
 void progress_add(struct progress_hook *hook);
 void progress_remove(struct progress_hook *hook); // from within its fn only
+bool progress_may_sleep(void); // for a hook: this thread waits, and may have slept since its last look
 
 // For calls that look and return, done or not (MPI_Test, MPI_Iprobe). A thread that calls them over
 // and over gives its core away now and then, soon where there are fewer cores than PEs: what it
