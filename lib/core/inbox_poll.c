@@ -338,7 +338,8 @@ static inline bool take_usual(struct incoming *in)
     const struct handler *h = handlers_next(e->id);
     if (unlikely(!h))
         return false;
-    unsigned char payload[INLINE_BYTES]; // its slot is free while it is handled
+    // Its slot is free while it is handled; aligned as there.
+    _Alignas(INLINE_BYTES) unsigned char payload[INLINE_BYTES];
     shoal_am_t am = {.from = e->from,
                      .id = e->id,
                      .arg = e->arg,
