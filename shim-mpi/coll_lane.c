@@ -88,6 +88,7 @@ static void give_back(struct coll_lane *lane)
 static int place_of(const struct coll_lane *lane)
 {
     unsigned mixed = (unsigned)lane->tag + lane->comm->context * 0x9e3779b1u;
+    mixed += (unsigned)lane->tries * (mixed * 0x85ebca6bu >> 16); // two that met once part again
     int n = 0;
     for (int w = 0; w < SHOAL_TEAM_WORDS; w++)
         n += __builtin_popcountll(lane->word[w]);
