@@ -24,6 +24,7 @@ static struct list {
     struct kept *first, **last;
 } ready = {NULL, &ready.first}, unknown = {NULL, &unknown.first};
 static int kept;
+static bool is_unknown[HANDLERS]; // there are messages with this id among the latter
 static _Atomic bool registered;
 _Atomic bool handlers_news;
 TLS_FAST bool handlers_enough;
@@ -99,15 +100,19 @@ bool handlers_give(const struct message *m)
     const struct handler *h = handler_of(m);
     if (!h) {
         keep(&unknown, m);
+        is_unknown[m->envelope.id] = true;
         return false;
     }
     // Not before those that came earlier.
-    if (handlers_may_run() && !ready.first &&
+    if (handlers_may_run() && !ready.first && !is_unknown[m->envelope.id] &&
         !atomic_load_explicit(&handlers_news, memory_order_relaxed)) {
         run(h, m);
         return true;
     }
     keep(&ready, m);
+    // Another thread has registered it, and is about to say so.
+    if (is_unknown[m->envelope.id])
+        atomic_store_explicit(&registered, true, memory_order_relaxed);
     atomic_store_explicit(&handlers_news, true, memory_order_relaxed);
     return false;
 }
@@ -124,16 +129,19 @@ static int run_list(struct list *l)
     struct list without = {NULL, &without.first};
     int handled = 0;
     *l = (struct list){NULL, &l->first};
+    if (l == &unknown)
+        memset(is_unknown, 0, sizeof is_unknown);
     for (struct kept *k; (k = next);) {
         const struct handler *h = handler_of(&k->message);
         next = k->next;
-        if (h) {
+        if (h && !is_unknown[k->message.envelope.id]) {
             kept--;
             run(h, &k->message);
             free(k);
             handled++;
         } else {
             append(&without, k);
+            is_unknown[k->message.envelope.id] = true;
         }
     }
     if (without.first) {
@@ -178,5 +186,6 @@ void handlers_forget(void)
     forget(&ready);
     forget(&unknown);
     kept = 0;
+    memset(is_unknown, 0, sizeof is_unknown);
     handlers_news = registered = false;
 }
