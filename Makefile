@@ -257,7 +257,7 @@ FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
 # What each of the network libraries' users is made of; the target of UCX brings a UCX of its own.
 FUZZ_OBJ_ofi := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
 FUZZ_OBJ_ucx := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,\
-	$(filter-out %/ucx.c %/ucx_choose.c,$(wildcard transports/ucx/*.c)) $(SRC_network))
+	$(filter-out %/ucx.c %/ucx_choose.c %/ucx_lane.c,$(wildcard transports/ucx/*.c)) $(SRC_network))
 FUZZ_LIBS_ofi := $(if $(FABRIC),$(shell $(PKG_CONFIG) --libs libfabric))
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz_objects

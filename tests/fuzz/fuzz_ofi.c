@@ -94,6 +94,7 @@ static void ep_new(void)
     if (!ops)
         ops = calloc(OFI_OPS + OFI_RECEIVES, sizeof *ops);
     ep->ops = ops;
+    ep->op_count = OFI_OPS + OFI_RECEIVES;
     for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++) {
         ep->ops[i].busy = false;
         ep->ops[i].next = ep->free_ops;
