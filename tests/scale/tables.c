@@ -218,7 +218,7 @@ static void one_job(int npes, const struct transport *module)
            get_count, took * 1e3);
     require(file <= 400UL * (size_t)npes + (1UL << 20), "the node's file grows too fast");
     require(team_bytes <= 12UL * (size_t)nodes + 4096, "a team grows too fast");
-    require(peers <= (size_t)npes / 8 + 8192, "the records of partners grow too fast");
+    require(peers <= (size_t)npes / 8 + 12288, "the records of partners grow too fast");
     require(put_count <= 40 && get_count <= 40L * (nodes - 1) && fences == 2, "too many messages");
     peers_forget();
     free(team);
