@@ -7,7 +7,10 @@
 forbid=$build/tests/fault/forbid
 [ -x "$forbid" ] || skip "$forbid is not built"
 [ -x "$build/tests/mpi/traffic" ] || skip "tests/mpi/traffic is not built"
-case $build in *hostile*) skip "done with the other builds, and slow with tiny sizes" ;; esac
+case $build in
+*hostile*) skip "done with the other builds, and slow with tiny sizes" ;;
+*thread*) skip "done with the other builds: what is forbidden is forbidden to all threads" ;;
+esac
 run "$forbid" EPERM membarrier true
 [ "$rc" -ne 77 ] || skip "seccomp filters cannot be installed here"
 expect_rc 0
@@ -22,12 +25,9 @@ passes() { # ERROR CALLS RANKS TEST...
     done
 }
 both=process_vm_readv,process_vm_writev
-windows='rma_random rma_atomic rma_dynamic rma_sync rma_windows' counts='2 4'
-if is_sanitized t; then # ten times as slow
-    windows=rma_atomic counts=2
-fi
+windows='rma_random rma_atomic rma_dynamic rma_sync rma_windows'
 # shellcheck disable=SC2086
-for ranks in $counts; do
+for ranks in 2 4; do
     passes EPERM $both $ranks traffic order coll rma_threads rma_stopped $windows
 done
 passes ENOSYS $both 2 traffic rma_random
