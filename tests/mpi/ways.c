@@ -103,8 +103,9 @@ int main(int argc, char **argv)
     mpi_start();
     shmem_init();
     OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-    for (int i = 1; i + 1 < argc; i += 2) {
+    for (int i = 1; i + 1 < argc; i += 2) // in all counts: what is not followed is pulled
         follows |= strcmp(argv[i], "hint_followed") == 0 && strcmp(argv[i + 1], "0") != 0;
+    for (int i = 1; i + 1 < argc; i += 2) {
         unsigned long long n = count(argv[i]);
         bool ok = strcmp(argv[i + 1], "some") == 0 ? n > 0 : n == strtoull(argv[i + 1], NULL, 10);
         if (!ok && me == 0)
