@@ -28,24 +28,10 @@ static inline int check(int pe, int id, const void *payload, size_t n)
     return SHOAL_OK;
 }
 
-// What the runtime sends without a look at anything else; what is not, `check` says why.
-static inline bool is_short(int pe, int id, const void *payload, size_t n)
-{
-    return likely(n <= INLINE_BYTES && (payload || !n) && id_ok(id) && shoal_is_pe(pe) &&
-                  shoal_is_up());
-}
-
-static NOINLINE int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+static inline int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
     int status = check(pe, id, payload, n);
-    if (unlikely(status))
-        return status;
-    struct inbox_message m = {
-        .arg = arg, .payload = payload, .n = n, .id = (uint8_t)id, .flags = (uint8_t)flags};
-    if (flags & INBOX_TRY)
-        return inbox_try_send(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
-    inbox_send(pe, &m);
-    return SHOAL_OK;
+    return likely(!status) ? inbox_am(pe, id, arg, payload, n, flags) : status;
 }
 
 static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to,
@@ -95,8 +81,6 @@ static inline int request(int pe, int id, uint64_t arg, const void *payload, siz
 {
     if (unlikely(is_time_to_take()))
         return take_and_send(pe, id, arg, payload, n, flags);
-    if (is_short(pe, id, payload, n))
-        return inbox_send_short(pe, id, arg, payload, n, flags);
     return send(pe, id, arg, payload, n, flags);
 }
 
@@ -120,11 +104,7 @@ PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size
 
 PUBLIC int shoal_am_reply(const shoal_am_t *am, int id, uint64_t arg, const void *payload, size_t n)
 {
-    if (!am)
-        return SHOAL_EINVAL;
-    return is_short(am->from, id, payload, n)
-               ? inbox_send_short(am->from, id, arg, payload, n, ENVELOPE_REPLY)
-               : send(am->from, id, arg, payload, n, ENVELOPE_REPLY);
+    return am ? send(am->from, id, arg, payload, n, ENVELOPE_REPLY) : SHOAL_EINVAL;
 }
 
 PUBLIC int shoal_am_reply_long(const shoal_am_t *am, int id, uint64_t arg, const void *payload,

@@ -60,13 +60,8 @@ static void run(const struct handler *h, const struct message *m)
     const struct envelope *e = &m->envelope;
     bool is_long = e->flags & ENVELOPE_LONG;
     const void *payload = e->n <= INLINE_BYTES ? e->bytes : m->far ? m->far : m->payload;
-    shoal_am_t am = {.from = e->from,
-                     .id = e->id,
-                     .arg = e->arg,
-                     .user = h->user,
-                     .payload = is_long ? place_here(e->at) : payload,
-                     .n = is_long ? e->long_n : e->n,
-                     .is_reply = !!(e->flags & ENVELOPE_REPLY)};
+    shoal_am_t am = is_long ? handlers_am(h, e, place_here(e->at), e->long_n)
+                            : handlers_am(h, e, payload, e->n);
     busy |= BUSY_HANDLES;
     h->fn(&am);
     busy &= ~(unsigned)BUSY_HANDLES;

@@ -56,6 +56,20 @@ static inline const struct handler *handlers_next(int id)
                : NULL;
 }
 
+// What a handler is told of a message, whose payload is where the caller says.
+static inline shoal_am_t handlers_am(const struct handler *h, const struct envelope *e,
+                                     const void *payload, size_t n)
+{
+    return (shoal_am_t){.from = e->from,
+                        .id = e->id,
+                        .arg = e->arg,
+                        .user = h->user,
+                        .payload = payload,
+                        .n = n,
+                        .is_reply = e->flags & ENVELOPE_REPLY};
+}
+_Static_assert(ENVELOPE_REPLY == 1, "as is_reply");
+
 // The handler that ran last has what the program waits for: of the thread that polls.
 extern TLS_FAST bool handlers_enough;
 

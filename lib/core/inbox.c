@@ -75,13 +75,18 @@ static inline void publish(struct envelope *e, uint64_t ticket)
     atomic_store_explicit(&e->turn, ticket + 1, memory_order_release);
 }
 
+static inline void label(struct envelope *e, int id, uint64_t arg, size_t n, int flags)
+{
+    e->arg = arg;
+    e->n = (uint32_t)n;
+    e->id = (uint8_t)id;
+    e->flags = (uint8_t)flags;
+}
+
 static inline void fill(const struct inbox_room *room, const struct inbox_message *m)
 {
     struct envelope *e = room->envelope;
-    e->arg = m->arg;
-    e->n = (uint32_t)m->n;
-    e->id = m->id;
-    e->flags = m->flags;
+    label(e, m->id, m->arg, m->n, m->flags);
     if (m->flags & ENVELOPE_LONG) {
         e->at = m->at;
         e->long_n = m->n;
@@ -233,15 +238,21 @@ static inline void ring_doorbell(_Atomic uint64_t *doorbell, uint64_t bit)
         atomic_fetch_or_explicit(doorbell, bit, memory_order_release);
 }
 
+// ring_bit 0: through the shared channel.
+static inline void deliver(int pe, struct envelope *e, uint64_t ticket, uint64_t ring_bit)
+{
+    struct inbox *to = &slice_of(pe)->inbox;
+    publish(e, ticket);
+    if (ring_bit)
+        ring_doorbell(&to->doorbell, ring_bit);
+    bell_check(&to->bell);
+}
+
 static void commit_here(const struct inbox_room *room)
 {
     if (unlikely(room->wants_ring))
         room->envelope->flags |= ENVELOPE_WANTS_RING;
-    struct inbox *to = &slice_of(room->pe)->inbox;
-    publish(room->envelope, room->ticket);
-    if (room->ring_bit)
-        ring_doorbell(&to->doorbell, room->ring_bit);
-    bell_check(&to->bell);
+    deliver(room->pe, room->envelope, room->ticket, room->ring_bit);
 }
 
 void inbox_commit(const struct inbox_room *room)
@@ -292,15 +303,9 @@ static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payloa
     KNOWN_TO_BE_AFTER(e->turn); // as in take_slot
     sign(peer, e);
     peer_unlock(peer);
-    e->arg = arg;
-    e->n = (uint32_t)n;
-    e->id = (uint8_t)id;
-    e->flags = (uint8_t)flags;
+    label(e, id, arg, n, flags);
     copy_few(e->bytes, payload, n);
-    struct inbox *to = &slice_of(pe)->inbox;
-    publish(e, ticket);
-    ring_doorbell(&to->doorbell, bit);
-    bell_check(&to->bell);
+    deliver(pe, e, ticket, bit);
     return true;
 }
 
@@ -315,9 +320,10 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
     return SHOAL_OK;
 }
 
-int inbox_send_short(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+int inbox_am(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
-    if (likely(world_is_here(pe)) && likely(send_in_ring(pe, id, arg, payload, n, flags)))
+    if (likely(n <= INLINE_BYTES) && likely(world_is_here(pe)) &&
+        likely(send_in_ring(pe, id, arg, payload, n, flags)))
         return SHOAL_OK;
     return send_otherwise(pe, id, arg, payload, n, flags);
 }
@@ -335,8 +341,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
         if (!inbox_poll())
             waiter_step(&w);
     inbox_fill(&room, m);
-    publish(room.envelope, room.ticket);
-    bell_check(&slice_of(pe)->inbox.bell);
+    deliver(pe, room.envelope, room.ticket, 0);
 }
 
 bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)

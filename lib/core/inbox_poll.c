@@ -340,13 +340,7 @@ static inline bool take_usual(struct incoming *in)
         return false;
     // Its slot is free while it is handled; aligned as there.
     _Alignas(INLINE_BYTES) unsigned char payload[INLINE_BYTES];
-    shoal_am_t am = {.from = e->from,
-                     .id = e->id,
-                     .arg = e->arg,
-                     .user = h->user,
-                     .payload = payload,
-                     .n = e->n,
-                     .is_reply = e->flags};
+    shoal_am_t am = handlers_am(h, e, payload, e->n);
     memcpy(payload, e->bytes, sizeof payload);
     check_number(in, e);
     advance(in, LIMIT_RING_SLOTS);
