@@ -2,16 +2,26 @@
 // See thread.h.
 #include "thread.h"
 
-#include <signal.h>
 #include <time.h>
+
+void thread_block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+void thread_restore_signals(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 int thread_start(pthread_t *thread, void *(*fn)(void *))
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    thread_block_signals(&before);
     int error = pthread_create(thread, NULL, fn, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    thread_restore_signals(&before);
     return error;
 }
 

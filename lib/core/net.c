@@ -15,6 +15,7 @@
 #include "net_message.h"
 #include "settings.h"
 #include "stream.h"
+#include "thread.h"
 #include "wait.h"
 
 #include <pthread.h>
@@ -236,9 +237,8 @@ static int choose_as_guest(void)
     enum { SIGNALS = 32 };
     struct sigaction before[SIGNALS];
     stack_t stack;
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sigset_t mask;
+    thread_block_signals(&mask);
     sigaltstack(NULL, &stack);
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, NULL, &before[sig]);
@@ -246,7 +246,7 @@ static int choose_as_guest(void)
     for (int sig = 1; sig < SIGNALS; sig++)
         sigaction(sig, &before[sig], NULL);
     sigaltstack(&stack, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    thread_restore_signals(&mask);
     return status;
 }
 

@@ -9,12 +9,12 @@
 #include "settings.h"
 #include "shmem.h"
 #include "stream_record.h"
+#include "thread.h"
 #include "wait.h"
 #include "world.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,11 +416,10 @@ static bool is_of_thread(long options)
 // Signals are the program's: they must not go to a thread that a network library starts for it.
 static int open_ctx(long options, void **ctx)
 {
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sigset_t mask;
+    thread_block_signals(&mask);
     int status = net.transport->ctx_create(net.ep, is_of_thread(options), ctx);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    thread_restore_signals(&mask);
     return status;
 }
 
