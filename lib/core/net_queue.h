@@ -17,9 +17,8 @@ struct net_head {
     uint32_t n;     // bytes of data behind
     int32_t status; // NET_DONE
     uint64_t token; // of NET_RUN and NET_BATCH, given back by NET_DONE
-    uint64_t
-        arg; // the same: which of the flight's answers; NET_DONE of batches: how many; NET_TAKEN:
-             // see net_credit.h
+    // The same: which of the flight's answers. NET_DONE of batches: how many. NET_TAKEN: net_credit.h.
+    uint64_t arg;
     shoal_rptr_t to; // a long message's payload
     uint64_t long_n;
     struct operation op; // NET_RUN alone

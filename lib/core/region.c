@@ -47,7 +47,6 @@ static struct own {
     _Atomic bool is_doubtful; // it may be gone, and nobody tells
     _Atomic bool is_stale;    // the network may have pages that it had before
     _Atomic uint64_t watched; // tells this watch from all others; 0: none, or its memory is gone
-    _Atomic uintptr_t from, to;
 } own[LIMIT_REGIONS];
 
 // Unguessable where the kernel has random bytes ready, never 0 and never the same twice in a row.
@@ -89,10 +88,19 @@ static void end(void)
     ask(false);
 }
 
-static bool overlaps(const struct own *o, uintptr_t from, uintptr_t to)
+static uintptr_t start_of(uint32_t i)
 {
-    return atomic_load_explicit(&o->from, memory_order_relaxed) < to &&
-           atomic_load_explicit(&o->to, memory_order_relaxed) > from;
+    return atomic_load_explicit(&entry_of(world.me, i)->base, memory_order_relaxed);
+}
+
+static uintptr_t end_of(uint32_t i)
+{
+    return start_of(i) + atomic_load_explicit(&entry_of(world.me, i)->size, memory_order_relaxed);
+}
+
+static bool overlaps(uint32_t i, uintptr_t from, uintptr_t to)
+{
+    return start_of(i) < to && end_of(i) > from;
 }
 
 // An entry may become another one meanwhile: its stamp is looked at first, and that of its watch changes
@@ -104,7 +112,7 @@ static void gone(uintptr_t from, uintptr_t to)
         uint64_t watched = atomic_load_explicit(&o->watched, memory_order_acquire);
         if (!watched)
             continue;
-        bool is_it = overlaps(o, from, to);
+        bool is_it = overlaps(i, from, to);
         uint64_t stamp = atomic_load(&entry_of(world.me, i)->stamp);
         if (is_it && atomic_compare_exchange_strong(&o->watched, &watched, 0))
             atomic_compare_exchange_strong(&entry_of(world.me, i)->stamp, &stamp, 0);
@@ -115,7 +123,7 @@ static void gone(uintptr_t from, uintptr_t to)
 static void emptied(uintptr_t from, uintptr_t to)
 {
     for (uint32_t i = 0; i < used; i++)
-        if (overlaps(&own[i], from, to))
+        if (overlaps(i, from, to))
             atomic_store_explicit(&own[i].is_stale, true, memory_order_relaxed);
 }
 
@@ -127,8 +135,6 @@ static enum unmap_status watch(uint32_t i, void *base, size_t size)
     enum unmap_status status = UNMAP_NEVER;
     bool is_wanted = net.transport || attendant_is_needed();
     struct own *o = &own[i];
-    atomic_store_explicit(&o->from, (uintptr_t)base, memory_order_relaxed);
-    atomic_store_explicit(&o->to, (uintptr_t)base + size, memory_order_relaxed);
     atomic_store_explicit(&o->is_stale, false, memory_order_relaxed);
     if (is_wanted)
         status = unmap_watch(base, size, &calls);
@@ -142,13 +148,13 @@ static enum unmap_status watch(uint32_t i, void *base, size_t size)
 static void forget(uint32_t i)
 {
     bool is_shared = false;
-    uintptr_t page = page_size(), from = own[i].from / page, to = (own[i].to - 1) / page;
+    uintptr_t page = page_size(), from = start_of(i) / page, to = (end_of(i) - 1) / page;
     if (!atomic_exchange(&own[i].watched, 0))
         return;
     for (uint32_t k = 0; k < used && !is_shared; k++)
-        is_shared = own[k].watched && own[k].from / page <= to && (own[k].to - 1) / page >= from;
+        is_shared = own[k].watched && start_of(k) / page <= to && (end_of(k) - 1) / page >= from;
     if (!is_shared)
-        unmap_forget((void *)own[i].from, own[i].to - own[i].from);
+        unmap_forget((void *)start_of(i), end_of(i) - start_of(i));
 }
 
 // Is there anything in all pages?
@@ -273,11 +279,6 @@ int region_deregister(uint32_t index)
     }
     pthread_mutex_unlock(&lock);
     return was ? SHOAL_OK : SHOAL_EINVAL;
-}
-
-int region_up(void)
-{
-    return 0;
 }
 
 void region_down(void)

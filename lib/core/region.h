@@ -11,7 +11,6 @@
 // Values of shoal_rptr.region below the table's
 enum { REGION_SLICE, REGION_DATA, REGION_FIRST };
 
-int region_up(void);
 void region_down(void); // before the network's end; whatever is registered still
 
 int region_register(void *base, size_t size, uint32_t *index);

@@ -122,13 +122,11 @@ static void *ctx_of(const struct port *port, struct stream *s)
     return port == &net ? s->ctx : NULL;
 }
 
-enum { OWN_LOOKS = 1 };
-
 // What a thread waits for in a context that has something of its own at the transport it moves itself,
 // and looks after the rest now and then. `left` NULL: it waits for room.
 static void progress_own(const struct port *port, void *ctx, _Atomic int *left)
 {
-    for (int k = 0; unlikely(ctx != NULL) && net.transport->progress_ctx && k < OWN_LOOKS; k++) {
+    if (unlikely(ctx != NULL) && net.transport->progress_ctx) {
         int moved = net.transport->progress_ctx(net.ep, ctx);
         if (left ? !atomic_load_explicit(left, memory_order_acquire) : moved > 0)
             return;
