@@ -38,7 +38,7 @@ static void count_held_back(const struct partner *p, MPI_Count bytes)
         stats_count(HELD_BACK);
 }
 
-bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                        const struct type *type, int pe, int tag, bool waits)
 {
     MPI_Count bytes = count * type->size;

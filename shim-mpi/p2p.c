@@ -70,8 +70,7 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
         return request_done(true);
     bool is_plain = mode != SEND_SYNCHRONOUS;
     int pe = group_pe(comm->peers, dest);
-    if (likely(is_plain) &&
-        likely(transfer_send_now(comm, space, buf, count, type, pe, tag, false)))
+    if (likely(is_plain) && likely(p2p_send_now(comm, space, buf, count, type, pe, tag, false)))
         return request_done(false);
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;
@@ -144,18 +143,6 @@ int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Cou
         transfer_send(&t);
     request_wait(&t.request);
     return t.request.error;
-}
-
-int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-             struct type *type, int dest, int tag, enum send_mode mode)
-{
-    if (unlikely(dest == MPI_PROC_NULL))
-        return MPI_SUCCESS;
-    if (mode != SEND_SYNCHRONOUS &&
-        likely(transfer_send_now(comm, space, buf, count, type, group_pe(comm->peers, dest), tag,
-                                 true)))
-        return MPI_SUCCESS;
-    return p2p_send_later(comm, space, buf, count, type, dest, tag, mode);
 }
 
 int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,

@@ -14,12 +14,27 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
 struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Count count,
                           struct type *type, int source, int tag);
 
-// Blocking; an error code, which has not been raised.
-int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-             struct type *type, int dest, int tag, enum send_mode mode);
-// What transfer_send_now did not take, or what is synchronous.
+// Sends it if that needs no request: eagerly, or from a stage. waits: until there is room for it.
+// False: it needs one. To a PE.
+bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                  const struct type *type, int pe, int tag, bool waits);
+
+// Blocking; an error code, which has not been raised. p2p_send_later: what p2p_send_now did not take,
+// or what is synchronous.
 int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                    struct type *type, int dest, int tag, enum send_mode mode);
+
+static inline int p2p_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                           struct type *type, int dest, int tag, enum send_mode mode)
+{
+    if (unlikely(dest == MPI_PROC_NULL))
+        return MPI_SUCCESS;
+    if (mode != SEND_SYNCHRONOUS && likely(p2p_send_now(comm, space, buf, count, type,
+                                                        group_pe(comm->peers, dest), tag, true)))
+        return MPI_SUCCESS;
+    return p2p_send_later(comm, space, buf, count, type, dest, tag, mode);
+}
+
 int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
              int source, int tag, MPI_Status *status);
 

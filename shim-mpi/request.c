@@ -221,17 +221,12 @@ static bool run_hooks(void)
     return did;
 }
 
-static inline bool move(void)
+bool progress(void)
 {
     bool did = shoal_progress() > 0;
     if (unlikely(atomic_load_explicit(&hook_count, memory_order_relaxed)))
         did |= run_hooks();
     return did;
-}
-
-bool progress(void)
-{
-    return move();
 }
 
 static _Thread_local bool may_sleep;
@@ -297,25 +292,20 @@ static void sleep_on(uint64_t seen)
     shoal_wait(n, events, 1, NULL, NULL);
 }
 
-static inline void step(struct idle *idle)
+void idle_step(struct idle *idle)
 {
-    if (move())
+    if (progress())
         idle->steps = 0;
     else if (unlikely(idle->steps++ >= spins))
         sleep_on(idle->seen);
     idle->seen = atomic_load_explicit(&request_activity, memory_order_acquire);
 }
 
-void idle_step(struct idle *idle)
-{
-    step(idle);
-}
-
 void request_wait(struct request *r)
 {
     struct idle idle = idle_start();
     while (!request_is_done(r))
-        step(&idle);
+        idle_step(&idle);
 }
 
 int request_up(void)

@@ -2,7 +2,7 @@
 // MPI 5.0, "Point-to-Point Communication": sends and receives, blocking, nonblocking, persistent.
 #include "bsend.h"
 #include "check.h"
-#include "transfer.h"
+#include "p2p.h"
 
 // What a send names. The functions below are made for every mode, with int and with MPI_Count.
 struct target {
@@ -97,24 +97,14 @@ static int isend_checked(const char *call, const void *buf, MPI_Count count, MPI
     return MPI_SUCCESS;
 }
 
-static inline int send_usual(const char *call, const void *buf, MPI_Count count, int dest, int tag,
-                             enum send_mode mode, const struct target *to)
-{
-    if (mode != SEND_SYNCHRONOUS &&
-        likely(transfer_send_now(to->comm, SPACE_P2P, buf, count, to->type,
-                                 group_pe(to->comm->peers, dest), tag, true)))
-        return MPI_SUCCESS;
-    return raise_result(call, to->comm,
-                        p2p_send_later(to->comm, SPACE_P2P, buf, count, to->type, dest, tag, mode));
-}
-
 static inline int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
                        int dest, int tag, MPI_Comm comm, enum send_mode mode)
 {
     struct target to;
     if (mode != SEND_BUFFERED && likely(is_usual(buf, count, datatype, comm, &to)) &&
         likely(is_rank(to.comm, dest)) && likely(is_tag(tag)))
-        return send_usual(call, buf, count, dest, tag, mode, &to);
+        return raise_result(call, to.comm,
+                            p2p_send(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
     return send_checked(call, buf, count, datatype, dest, tag, comm, mode);
 }
 

@@ -50,8 +50,8 @@ void transfer_send(struct transfer *t)
     if (t->mode == SEND_SYNCHRONOUS) {
         if (!eager_send_sync(t))
             pull_send(t);
-    } else if (transfer_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe,
-                                 t->tag, false)) {
+    } else if (p2p_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe, t->tag,
+                            false)) {
         request_complete(&t->request);
     } else {
         transfer_send_later(t);

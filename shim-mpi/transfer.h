@@ -98,11 +98,7 @@ void transfer_accept_rts(struct transfer *t, struct match_key key, const struct 
 void transfer_accept(struct transfer *t, struct arrived *a);
 int transfer_cancel(struct request *r);
 
-// Sends it if that needs no request: eagerly, or from a stage. waits: until there is room for it.
-// False: it needs one.
-bool transfer_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                       const struct type *type, int pe, int tag, bool waits);
-void transfer_send_later(struct transfer *t); // what transfer_send_now did not take
+void transfer_send_later(struct transfer *t); // what p2p_send_now did not take
 
 int transfer_up(void);
 void transfer_down(void);
