@@ -155,12 +155,16 @@ static void drop_parts(struct comm *c)
     group_free(c->group);
 }
 
-void comm_free(struct comm *c)
+void comm_end(struct comm *c)
 {
-    if (!c || !object_drop(c))
-        return;
     drop_parts(c);
     object_end(c);
+}
+
+void comm_free(struct comm *c)
+{
+    if (c && object_drop(c))
+        comm_end(c);
 }
 
 // ---- The two that are always there

@@ -89,6 +89,7 @@ int comm_split(struct comm *comm, int64_t color, int key, struct comm **out);
 // One over some of old's processes. Collective over old; *out NULL: this process is not a member.
 int comm_over(struct comm *old, struct group *members, struct comm **out);
 void comm_free(struct comm *comm); // drops a reference; NULL: nothing to do
+void comm_end(struct comm *comm);  // the last one has been dropped
 
 // Parts of calls that are in several files.
 int comm_set_hints(struct comm *comm, const struct info *info); // info may be NULL; or MPI_ERR_NO_MEM

@@ -165,12 +165,17 @@ static int raise_many(const char *call, int errors, struct comm *failed)
     return error;
 }
 
+// Waits for each in its turn.
 static int collect_all(const char *call, int count, MPI_Request handles[], MPI_Status statuses[])
 {
     struct comm *failed = NULL;
     int errors = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        struct request *r = at(handles, i);
+        if (is_active(r) && !request_is_done(r))
+            request_wait(r);
         errors += collect_of_many(&handles[i], status_at(statuses, i), &failed) != MPI_SUCCESS;
+    }
     return raise_many(call, errors, failed);
 }
 
@@ -179,11 +184,6 @@ MPI_DEFINE(int, Waitall, int count, MPI_Request array_of_requests[], MPI_Status 
     int error = check_many("MPI_Waitall", count, array_of_requests);
     if (error)
         return error;
-    for (int i = 0; i < count; i++) {
-        struct request *r = at(array_of_requests, i);
-        if (is_active(r))
-            request_wait(r);
-    }
     return collect_all("MPI_Waitall", count, array_of_requests, array_of_statuses);
 }
 
@@ -299,9 +299,7 @@ static int peek(struct request *r, MPI_Status *status)
         status_empty(status);
         return MPI_SUCCESS;
     }
-    int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
-    status_set(status, r->source, r->tag, error, r->bytes, r->is_cancelled);
-    return error;
+    return request_report(r, status);
 }
 
 static int peek_one(const char *call, struct request *r, MPI_Status *status)

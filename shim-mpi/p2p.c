@@ -13,12 +13,18 @@ static void release(struct request *r)
         type_drop(t->type);
 }
 
+// What completes it holds it.
+static void hold(struct transfer *t)
+{
+    t->request.is_held = true;
+    request_keep(&t->request);
+}
+
 static int start(struct request *r)
 {
     struct transfer *t = (struct transfer *)r;
     request_restart(r);
-    r->is_held = true;
-    request_keep(r);
+    hold(t);
     t->pe = t->peer < 0 ? t->peer : group_pe(r->comm->peers, t->peer);
     if (t->peer == MPI_PROC_NULL) {
         r->bytes = 0;
@@ -36,6 +42,7 @@ static const struct request_class p2p_class = {
     .start = start, .cancel = transfer_cancel, .release = release};
 
 // ---- Requests
+// The rest of it, the movers fill in that use it.
 static void fill(struct transfer *t, enum space space, const void *buf, MPI_Count count,
                  struct type *type, int peer, int tag)
 {
@@ -46,15 +53,21 @@ static void fill(struct transfer *t, enum space space, const void *buf, MPI_Coun
     t->bytes = count * type->size;
     t->peer = peer;
     t->tag = tag;
+    t->copy = NULL;
+    t->region = NULL;
+    t->told = 0;
 }
 
 static struct transfer *new_transfer(struct comm *comm, enum request_kind kind, enum space space,
                                      const void *buf, MPI_Count count, struct type *type, int peer,
                                      int tag)
 {
-    struct transfer *t = request_new_clear(sizeof *t, offsetof(struct transfer, other), kind, comm,
-                                           &p2p_class);
+    struct transfer *t = request_memory(sizeof *t);
+    request_init(&t->request, kind, comm, &p2p_class, true);
     fill(t, space, buf, count, type, peer, tag);
+    t->mode = SEND_STANDARD;
+    t->posted.is_queued = false;
+    t->split = NULL;
     type_keep(type);
     if (peer == MPI_PROC_NULL) {
         t->request.source = MPI_PROC_NULL;
@@ -75,8 +88,7 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;
     t->pe = pe;
-    t->request.is_held = true;
-    request_keep(&t->request);
+    hold(t);
     if (is_plain)
         transfer_send_later(t);
     else
@@ -90,7 +102,9 @@ struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Co
     if (unlikely(source == MPI_PROC_NULL))
         return request_done(true);
     struct transfer *t = new_transfer(comm, REQUEST_RECV, space, buf, count, type, source, tag);
-    start(&t->request);
+    t->pe = source < 0 ? source : group_pe(comm->peers, source);
+    hold(t);
+    transfer_recv(t);
     return &t->request;
 }
 
@@ -114,7 +128,6 @@ struct request *p2p_recv_init(struct comm *comm, enum space space, void *buf, MP
 }
 
 // ---- Blocking: the request is on the stack
-// The rest of it, the movers fill in that use it.
 static void init_local(struct transfer *t, enum request_kind kind, struct comm *comm)
 {
     struct request *r = &t->request;
@@ -124,9 +137,6 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     r->error = MPI_SUCCESS;
     r->bytes = 0;
     r->comm = comm;
-    t->copy = NULL;
-    t->region = NULL;
-    t->told = 0;
 }
 
 int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -149,7 +159,7 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
              int source, int tag, MPI_Status *status)
 {
     if (unlikely(source == MPI_PROC_NULL)) {
-        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
+        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         return MPI_SUCCESS;
     }
     struct transfer t;
@@ -161,7 +171,7 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
     request_wait(&t.request);
     if (outbox_is_used(t.pe)) // its answer, for which the sender waits
         outbox_wait(t.pe);
-    status_set(status, t.request.source, t.request.tag, t.request.error, t.request.bytes, false);
+    status_set(status, t.request.source, t.request.tag, t.request.bytes, false);
     return t.request.error;
 }
 
@@ -173,8 +183,7 @@ static struct match_key key_of(struct comm *comm, int source, int tag)
 
 static void describe(const struct arrived *a, MPI_Status *status)
 {
-    status_set(status, group_rank(a->comm->peers, a->key.pe), a->key.tag, MPI_SUCCESS, a->bytes,
-               false);
+    status_set(status, group_rank(a->comm->peers, a->key.pe), a->key.tag, a->bytes, false);
 }
 
 bool p2p_probe(struct comm *comm, int source, int tag, MPI_Status *status, struct arrived **message)
@@ -198,8 +207,7 @@ struct request *p2p_imrecv(void *buf, MPI_Count count, struct type *type, struct
     struct comm *comm = message->comm;
     struct transfer *t = new_transfer(comm, REQUEST_RECV, message->space, buf, count, type,
                                       MPI_ANY_SOURCE, MPI_ANY_TAG);
-    t->request.is_held = true;
-    request_keep(&t->request);
+    hold(t);
     transfer_accept(t, message);
     comm_free(comm);
     return &t->request;

@@ -22,7 +22,7 @@ static bool look(struct comm *comm, int source, int tag, MPI_Message *message, M
 {
     struct arrived *a;
     if (source == MPI_PROC_NULL) {
-        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
+        status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
         if (message)
             *message = MPI_MESSAGE_NO_PROC;
         return true;

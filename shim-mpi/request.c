@@ -32,44 +32,28 @@ static void *take_pooled(void)
     return r ? r : malloc(REQUEST_POOLED);
 }
 
-void *request_new(size_t size, enum request_kind kind, struct comm *comm,
-                  const struct request_class *class)
+void *request_memory(size_t size)
 {
-    return request_new_clear(size, size, kind, comm, class);
-}
-
-void *request_new_clear(size_t size, size_t clear, enum request_kind kind, struct comm *comm,
-                        const struct request_class *class)
-{
-    struct request *r = likely(size <= REQUEST_POOLED) ? take_pooled() : malloc(size);
+    void *r = likely(size <= REQUEST_POOLED) ? take_pooled() : malloc(size);
     if (!r)
         shim_fatal("no memory for a request");
-    memset(r, 0, clear);
-    r->head.magic = OBJECT_REQUEST;
-    r->head.refs = 1;
-    r->is_pooled = size <= REQUEST_POOLED;
-    r->kind = (uint8_t)kind;
-    r->is_active = true;
-    r->source = MPI_ANY_SOURCE;
-    r->tag = MPI_ANY_TAG;
-    r->class = class;
-    r->comm = comm;
-    if (comm)
-        object_keep(comm);
     return r;
 }
 
-void request_keep(struct request *r)
+void *request_new(size_t size, enum request_kind kind, struct comm *comm,
+                  const struct request_class *class)
 {
-    object_keep(r);
+    struct request *r = memset(request_memory(size), 0, size);
+    request_init(r, kind, comm, class, size <= REQUEST_POOLED);
+    return r;
 }
 
-static void release(struct request *r)
+void request_end(struct request *r)
 {
     if (r->class && r->class->release)
         r->class->release(r);
-    if (r->comm)
-        comm_free(r->comm);
+    if (r->comm && object_drop(r->comm))
+        comm_end(r->comm);
     if (!r->is_pooled) {
         object_end(r);
         return;
@@ -80,12 +64,6 @@ static void release(struct request *r)
     f->next = pool;
     pool = f;
     shim_lock_give(&pool_lock);
-}
-
-void request_drop(struct request *r)
-{
-    if (object_drop(r))
-        release(r);
 }
 
 // ---- Completion
@@ -330,57 +308,28 @@ void request_down(void)
 }
 
 // ---- What MPI_Wait and its kin do with a request that is done
-int request_give_up(struct request *r, MPI_Request *handle)
+int request_collect_persistent(struct request *r, MPI_Status *status)
 {
-    int error = r->class && r->class->give_up ? r->class->give_up(r) : MPI_SUCCESS;
-    *handle = MPI_REQUEST_NULL;
-    request_drop(r);
-    return error;
-}
-
-int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status)
-{
-    if (r->is_persistent && !r->is_active) {
+    if (!r->is_active) {
         status_empty(status);
         return MPI_SUCCESS;
     }
-    int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
-    status_set(status, r->source, r->tag, error, r->bytes, r->is_cancelled);
-    if (r->is_persistent) {
-        r->is_active = false;
-        return error;
-    }
-    int last = request_give_up(r, handle);
-    return last ? last : error;
+    int error = request_report(r, status);
+    r->is_active = false;
+    return error;
 }
 
-// ---- Status: 64 bits of count and a mark are kept in the library's part.
-struct inner {
-    int64_t bytes;
-    int32_t is_cancelled;
-};
-
-void status_set(MPI_Status *status, int source, int tag, int error, MPI_Count bytes, bool cancelled)
-{
-    (void)error; // MPI_ERROR is set by calls that return MPI_ERR_IN_STATUS only
-    if (status == MPI_STATUS_IGNORE)
-        return;
-    struct inner inner = {.bytes = bytes, .is_cancelled = cancelled};
-    status->MPI_SOURCE = source;
-    status->MPI_TAG = tag;
-    memcpy(status->MPI_internal, &inner, sizeof inner);
-}
-
+// ---- Status
 void status_empty(MPI_Status *status)
 {
-    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
+    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
     if (status != MPI_STATUS_IGNORE)
         status->MPI_ERROR = MPI_SUCCESS;
 }
 
-static struct inner inner_of(const MPI_Status *status)
+static struct status_inner inner_of(const MPI_Status *status)
 {
-    struct inner inner;
+    struct status_inner inner;
     memcpy(&inner, status->MPI_internal, sizeof inner);
     return inner;
 }
@@ -397,14 +346,14 @@ bool status_is_cancelled(const MPI_Status *status)
 
 void status_set_bytes(MPI_Status *status, MPI_Count bytes)
 {
-    struct inner inner = inner_of(status);
+    struct status_inner inner = inner_of(status);
     inner.bytes = bytes;
     memcpy(status->MPI_internal, &inner, sizeof inner);
 }
 
 void status_set_cancelled(MPI_Status *status, bool cancelled)
 {
-    struct inner inner = inner_of(status);
+    struct status_inner inner = inner_of(status);
     inner.is_cancelled = cancelled;
     memcpy(status->MPI_internal, &inner, sizeof inner);
 }

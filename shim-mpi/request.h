@@ -12,6 +12,8 @@
 
 #include <shoal.h>
 
+#include <string.h>
+
 enum request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
@@ -57,14 +59,39 @@ static inline struct request *request_of(MPI_Request h)
     return object_at(h, OBJECT_REQUEST);
 }
 
-// size >= sizeof (struct request), zeroed past it. NULL: no memory.
+// size >= sizeof (struct request), zeroed past it, with one reference.
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
-// The same, of which the first `clear` bytes alone are zeroed.
-void *request_new_clear(size_t size, size_t clear, enum request_kind kind, struct comm *comm,
-                        const struct request_class *class);
-void request_keep(struct request *r);
-void request_drop(struct request *r);
+void *request_memory(size_t size); // the same without anything in it, for request_init
+void request_end(struct request *r);
+
+static inline void request_keep(struct request *r)
+{
+    object_keep(r);
+}
+
+static inline void request_drop(struct request *r)
+{
+    if (object_drop(r))
+        request_end(r);
+}
+
+// Takes a reference to comm.
+static inline void request_init(struct request *r, enum request_kind kind, struct comm *comm,
+                                const struct request_class *class, bool is_pooled)
+{
+    *r = (struct request){.head.magic = OBJECT_REQUEST,
+                          .head.refs = 1,
+                          .kind = (uint8_t)kind,
+                          .is_active = true,
+                          .is_pooled = is_pooled,
+                          .source = MPI_ANY_SOURCE,
+                          .tag = MPI_ANY_TAG,
+                          .comm = comm,
+                          .class = class};
+    if (comm)
+        object_keep(comm);
+}
 
 static inline bool request_is_done(const struct request *r)
 {
@@ -133,20 +160,59 @@ void idle_step(struct idle *idle);
 
 void request_wait(struct request *r); // until it is done; takes no reference
 
-// What MPI_Request_free does, done or not; an error code, which has not been raised.
-int request_give_up(struct request *r, MPI_Request *handle);
+// ---- Status: 64 bits of count and a mark are kept in the library's part. MPI_ERROR is set by calls that
+// return MPI_ERR_IN_STATUS only.
+struct status_inner {
+    int64_t bytes;
+    int32_t is_cancelled;
+};
 
-// What MPI_Wait does with a done request: fills the status (may be MPI_STATUS_IGNORE), frees it or
-// makes it inactive and sets *handle. Returns the request's error, which has not been raised.
-int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status);
+// status may be MPI_STATUS_IGNORE, here and below.
+static inline void status_set(MPI_Status *status, int source, int tag, MPI_Count bytes,
+                              bool cancelled)
+{
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    struct status_inner inner = {.bytes = bytes, .is_cancelled = cancelled};
+    status->MPI_SOURCE = source;
+    status->MPI_TAG = tag;
+    memcpy(status->MPI_internal, &inner, sizeof inner);
+}
 
-// ---- Status
-void status_set(MPI_Status *status, int source, int tag, int error, MPI_Count bytes,
-                bool cancelled); // status may be MPI_STATUS_IGNORE
 void status_empty(MPI_Status *status);
 MPI_Count status_bytes(const MPI_Status *status);
 void status_set_bytes(MPI_Status *status, MPI_Count bytes);
 bool status_is_cancelled(const MPI_Status *status);
 void status_set_cancelled(MPI_Status *status, bool cancelled);
+
+// ---- The end of a request
+// What MPI_Request_free does, done or not; an error code, which has not been raised.
+static inline int request_give_up(struct request *r, MPI_Request *handle)
+{
+    int error = r->class && r->class->give_up ? r->class->give_up(r) : MPI_SUCCESS;
+    *handle = MPI_REQUEST_NULL;
+    request_drop(r);
+    return error;
+}
+
+// Of a done one, to the status; its error.
+static inline int request_report(struct request *r, MPI_Status *status)
+{
+    int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
+    status_set(status, r->source, r->tag, r->bytes, r->is_cancelled);
+    return error;
+}
+
+int request_collect_persistent(struct request *r, MPI_Status *status);
+
+// What MPI_Wait does with a done request: fills the status, frees it or makes it inactive and sets
+// *handle. Returns the request's error, which has not been raised.
+static inline int request_collect(struct request *r, MPI_Request *handle, MPI_Status *status)
+{
+    if (unlikely(r->is_persistent))
+        return request_collect_persistent(r, status);
+    int error = request_report(r, status), last = request_give_up(r, handle);
+    return last ? last : error;
+}
 
 #endif

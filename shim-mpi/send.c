@@ -191,7 +191,7 @@ static int irecv(const char *call, void *buf, MPI_Count count, MPI_Datatype data
     int error = MPI_SUCCESS;
     if (unlikely(!is_usual_recv(buf, count, datatype, source, tag, comm, &from)))
         error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
-    if (!error)
+    if (!error && unlikely(!request))
         error = check_pointer(call, from.comm, "request", request);
     if (error)
         return error;

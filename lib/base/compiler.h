@@ -28,6 +28,17 @@
         unlikely(__builtin_mul_overflow((size_t)(n), (size_t)(size), &bytes_)) ? SIZE_MAX : bytes_; \
     }))
 
+// The line will be written: others give it up now. (For x86-64 in general compilers make a prefetch of
+// it that leaves it to be shared, and the write waits after all.)
+static inline void prefetch_to_write(const void *p)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+#else
+    __builtin_prefetch(p, 1);
+#endif
+}
+
 // Kept out of line and out of the hot text: error paths, slow paths.
 #define COLD __attribute__((cold, noinline))
 // Keeps the registers it needs from being saved on the path that does not call it.

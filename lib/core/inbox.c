@@ -52,7 +52,7 @@ static inline struct envelope *claim_in_ring(struct peer *peer)
     // has read and does not look at yet. One who waits for each message would look at it too soon.
     uint32_t received = atomic_load_explicit(&peer->received, memory_order_relaxed);
     if (received == peer->heard)
-        __builtin_prefetch(&c->envelope[(t + 4) & (LIMIT_RING_SLOTS - 1)], 1);
+        prefetch_to_write(&c->envelope[(t + 8) & (LIMIT_RING_SLOTS - 1)]);
     peer->heard = received;
     return &c->envelope[t & (LIMIT_RING_SLOTS - 1)];
 }
