@@ -45,6 +45,15 @@ int shim_npes(void)
     return npes;
 }
 
+_Thread_local int shim_own_part = -1;
+
+int shim_take_part(void)
+{
+    static _Atomic unsigned taken;
+    shim_own_part = (int)(atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed) % SHIM_PARTS);
+    return shim_own_part;
+}
+
 void shim_lock_wait(shim_lock *l)
 {
     do {

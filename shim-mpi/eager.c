@@ -164,7 +164,7 @@ static void take_awaited(struct transfer *t, const shoal_am_t *am)
     accept_from(p, t, (struct match_key){am->from, t->tag}, am->payload, (MPI_Count)am->n);
 }
 
-static void on_eager(const shoal_am_t *am)
+void eager_arrived(const shoal_am_t *am)
 {
     struct transfer *awaited = arrive_take_awaited(am->arg, am->from);
     if (likely(awaited)) {
@@ -181,7 +181,7 @@ static void on_eager(const shoal_am_t *am)
         eager_accept(t, news.key, am->payload, news.bytes);
 }
 
-static void on_sync(const shoal_am_t *am)
+void eager_arrived_sync(const shoal_am_t *am)
 {
     struct rts rts = {0};
     memcpy(&rts.sender, am->payload, sizeof rts.sender);
@@ -199,6 +199,6 @@ static void on_sync(const shoal_am_t *am)
 
 int eager_up(void)
 {
-    int status = shoal_am_register(AM_EAGER, on_eager, NULL);
-    return status ? status : shoal_am_register(AM_SYNC, on_sync, NULL);
+    int status = shoal_am_register(AM_EAGER, eager_arrived, NULL);
+    return status ? status : shoal_am_register(AM_SYNC, eager_arrived_sync, NULL);
 }

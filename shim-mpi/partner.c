@@ -25,6 +25,7 @@ static void measure(struct partner *chunk, int first)
         atomic_init(&chunk[i].taken, PARTNER_START);
         atomic_init(&chunk[i].told, PARTNER_START);
         chunk[i].admitted = chunk[i].gone = PARTNER_START;
+        chunk[i].is_self = first + i == shim_pe();
         chunk[i].am_max = (uint32_t)max;
         chunk[i].eager = (uint32_t)(shim_settings.eager < soon ? shim_settings.eager : soon);
     }
@@ -44,22 +45,28 @@ struct partner *partner_make(int pe)
     return &chunk[pe % PARTNERS_PER_CHUNK];
 }
 
+static void take_credit(struct partner *p, uint32_t taken)
+{
+    // Two threads may have told theirs in either order.
+    if ((int32_t)(taken - atomic_load_explicit(&p->taken_there, memory_order_relaxed)) > 0)
+        atomic_store_explicit(&p->taken_there, taken, memory_order_relaxed);
+}
+
 void partner_tell(int pe, struct partner *p, uint32_t taken)
 {
     uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
     if (!atomic_compare_exchange_strong(&p->told, &told, taken))
         return; // another thread does
     stats_count(CREDIT);
-    transfer_tell(pe, AM_CREDIT, taken, NULL, 0);
+    if (p->is_self)
+        take_credit(p, taken);
+    else
+        transfer_tell(pe, AM_CREDIT, taken, NULL, 0);
 }
 
 static void on_credit(const shoal_am_t *am)
 {
-    struct partner *p = partner_of(am->from);
-    uint32_t taken = (uint32_t)am->arg;
-    // Two threads may have told theirs in either order.
-    if ((int32_t)(taken - atomic_load_explicit(&p->taken_there, memory_order_relaxed)) > 0)
-        atomic_store_explicit(&p->taken_there, taken, memory_order_relaxed);
+    take_credit(partner_of(am->from), (uint32_t)am->arg);
 }
 
 static uint8_t reach_of(int pe)

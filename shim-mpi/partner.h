@@ -21,6 +21,7 @@ struct partner {
     uint32_t am_max, eager;      // bytes of an active message to it, and of an eager message
     _Atomic uint8_t reach;       // enum partner_reach
     _Atomic bool is_waited_for;  // messages to it are kept until there is room
+    bool is_self;                // this process
     struct outbox *outbox;       // where (outbox.c)
     // For hints (hint.c): how many envelopes of SPACE_P2P have come from there and gone there, and what
     // the last of those were addressed to.

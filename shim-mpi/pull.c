@@ -142,7 +142,7 @@ void pull_accept(struct transfer *t, const struct rts *rts)
         pull_get(t, rts->from);
 }
 
-static void on_rts(const shoal_am_t *am)
+void pull_arrived(const shoal_am_t *am)
 {
     struct rts rts;
     memcpy(&rts, am->payload, sizeof rts);
@@ -155,6 +155,6 @@ static void on_rts(const shoal_am_t *am)
 
 int pull_up(void)
 {
-    int status = shoal_am_register(AM_RTS, on_rts, NULL);
+    int status = shoal_am_register(AM_RTS, pull_arrived, NULL);
     return status ? status : shoal_am_register(AM_DONE, on_done, NULL);
 }

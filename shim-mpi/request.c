@@ -17,19 +17,33 @@ enum { SPINS = 1000, LOOKS = 8, HOOK_EVENTS = 15 };
 _Atomic uint64_t request_activity;
 
 // ---- Memory: requests of the common size are kept for the next one.
-static struct free_request {
+struct free_request {
     struct free_request *next;
-} * pool;
-static shim_lock pool_lock;
+};
+static struct pool {
+    _Alignas(64) shim_lock lock;
+    struct free_request *first;
+} pools[SHIM_PARTS];
 
 static void *take_pooled(void)
 {
-    shim_lock_take(&pool_lock);
-    struct free_request *r = pool;
+    struct pool *p = &pools[shim_part()];
+    shim_lock_take(&p->lock);
+    struct free_request *r = p->first;
     if (r)
-        pool = r->next;
-    shim_lock_give(&pool_lock);
+        p->first = r->next;
+    shim_lock_give(&p->lock);
     return r ? r : malloc(REQUEST_POOLED);
+}
+
+static void put_pooled(void *r)
+{
+    struct pool *p = &pools[shim_part()];
+    struct free_request *f = r;
+    shim_lock_take(&p->lock);
+    f->next = p->first;
+    p->first = f;
+    shim_lock_give(&p->lock);
 }
 
 void *request_memory(size_t size)
@@ -59,20 +73,19 @@ void request_end(struct request *r)
         return;
     }
     object_forget(r);
-    struct free_request *f = (void *)r;
-    shim_lock_take(&pool_lock);
-    f->next = pool;
-    pool = f;
-    shim_lock_give(&pool_lock);
+    put_pooled(r);
 }
 
 // ---- Completion
-static shoal_ct_t wake_counter; // counted up where a thread may sleep while another completes
+static shoal_ct_t wake_counter; // counted up where a thread sleeps while another completes
+static _Atomic int sleepers;
 
 void request_wake(void)
 {
-    atomic_fetch_add_explicit(&request_activity, 1, memory_order_release);
-    shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
+    // seq_cst: who is not seen among the sleepers has not looked at the activity yet (sleep_on).
+    atomic_fetch_add_explicit(&request_activity, 1, memory_order_seq_cst);
+    if (unlikely(atomic_load_explicit(&sleepers, memory_order_seq_cst)))
+        shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
 }
 
 void request_restart(struct request *r)
@@ -267,7 +280,10 @@ static void sleep_on(uint64_t seen)
         return;
     }
     stats_count(SLEEPS);
+    atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
+    atomic_thread_fence(memory_order_seq_cst); // pairs with the order in request_wake
     shoal_wait(n, events, 1, NULL, NULL);
+    atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }
 
 void idle_step(struct idle *idle)

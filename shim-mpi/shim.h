@@ -54,6 +54,19 @@ static inline bool shim_is_up(void)
     return atomic_load_explicit(&shim_state, memory_order_acquire) == SHIM_UP;
 }
 
+// What every thread would write is there in parts, a line for each, so that threads do not take it from
+// one another; with more threads than parts some share one.
+enum { SHIM_PARTS = 16 };
+extern _Thread_local int shim_own_part __attribute__((tls_model("initial-exec"))); // -1: none yet
+int shim_take_part(void);
+
+static inline int shim_part(void)
+{
+    if (likely(!shim_threads))
+        return 0;
+    return likely(shim_own_part >= 0) ? shim_own_part : shim_take_part();
+}
+
 // A lock that is held for a few instructions; costs nothing but a test without threads.
 typedef struct shim_lock {
     _Atomic unsigned char taken;

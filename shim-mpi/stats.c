@@ -6,14 +6,26 @@
 
 #include <stdio.h>
 
-_Atomic uint64_t stats[STATS_WORDS];
+struct stats_part stats[SHIM_PARTS];
 
+uint64_t stats_get(enum stats_word word)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < SHIM_PARTS; i++)
+        sum += atomic_load_explicit(&stats[i].word[word], memory_order_relaxed);
+    return sum;
+}
+
+// A level: all in one part.
 void stats_unexpected(int change)
 {
-    stats_add(STATS_UNEXPECTED_NOW, (uint64_t)(int64_t)change);
-    uint64_t now = stats_get(STATS_UNEXPECTED_NOW), most = stats_get(STATS_UNEXPECTED_MOST);
+    _Atomic uint64_t *word = stats[0].word;
+    uint64_t was = atomic_fetch_add_explicit(&word[STATS_UNEXPECTED_NOW], (uint64_t)(int64_t)change,
+                                             memory_order_relaxed);
+    uint64_t now = was + (uint64_t)(int64_t)change;
+    uint64_t most = atomic_load_explicit(&word[STATS_UNEXPECTED_MOST], memory_order_relaxed);
     while (now > most &&
-           !atomic_compare_exchange_weak_explicit(&stats[STATS_UNEXPECTED_MOST], &most, now,
+           !atomic_compare_exchange_weak_explicit(&word[STATS_UNEXPECTED_MOST], &most, now,
                                                   memory_order_relaxed, memory_order_relaxed))
         ;
 }

@@ -39,21 +39,22 @@ enum stats_word {
         STATS_WORDS
 };
 
-extern _Atomic uint64_t stats[STATS_WORDS];
+extern struct stats_part {
+    _Alignas(64) _Atomic uint64_t word[STATS_WORDS];
+} stats[SHIM_PARTS];
 
-static inline uint64_t stats_get(enum stats_word word)
-{
-    return atomic_load_explicit(&stats[word], memory_order_relaxed);
-}
+uint64_t stats_get(enum stats_word word);
 
-static inline void stats_add(enum stats_word word, uint64_t n)
+static inline void stats_count_one(enum stats_word word)
 {
+    _Atomic uint64_t *at = &stats[shim_part()].word[word];
     if (shim_threads)
-        atomic_fetch_add_explicit(&stats[word], n, memory_order_relaxed);
+        atomic_fetch_add_explicit(at, 1, memory_order_relaxed);
     else
-        atomic_store_explicit(&stats[word], stats_get(word) + n, memory_order_relaxed);
+        atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
 }
-#define stats_count(word) stats_add(STATS_##word, 1)
+#define stats_count(word) stats_count_one(STATS_##word)
 
 void stats_unexpected(int change); // 1, -1
 void stats_print(void);            // with SHOAL_STATS=1: a line of what is not 0

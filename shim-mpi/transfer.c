@@ -23,8 +23,24 @@ void transfer_check(int pe, int status)
         shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
 }
 
+// Envelopes alone: what answers them is not ordered with them, and its handler may not run within what
+// sent the question.
+void transfer_to_self(int id, uint64_t address, const void *payload, size_t n)
+{
+    shoal_am_t am = {.from = shim_pe(), .id = id, .arg = address, .payload = payload, .n = n};
+    switch (id) {
+    case AM_EAGER: eager_arrived(&am); break;
+    case AM_SYNC: eager_arrived_sync(&am); break;
+    case AM_RTS: pull_arrived(&am); break;
+    }
+}
+
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
+    if (pe == shim_pe() && id <= AM_RTS) {
+        transfer_to_self(id, arg, payload, n);
+        return true;
+    }
     int status = shoal_am_try(pe, id, arg, payload, n);
     if (unlikely(status == SHOAL_EAGAIN))
         return false;

@@ -113,6 +113,8 @@ void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // is no room now.
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 void transfer_check(int pe, int status); // of what the runtime was asked to send
+// An envelope to this process itself: it arrives at once, in this thread.
+void transfer_to_self(int id, uint64_t address, const void *payload, size_t n);
 
 // What a message is addressed to, in an active message's argument.
 static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
@@ -177,6 +179,10 @@ static inline bool transfer_tell_next(struct partner *p, int pe, int id, uint64_
             return false;
         outbox_wait(pe);
     }
+    if (unlikely(p->is_self)) {
+        transfer_to_self(id, address, payload, n);
+        return true;
+    }
     int status = (waits ? shoal_am_request : shoal_am_try)(pe, id, address, payload, n);
     if (unlikely(status)) {
         if (status == SHOAL_EAGAIN)
@@ -202,6 +208,8 @@ bool eager_send_later(struct transfer *t);
 void eager_accept(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes);
 void eager_accept_sync(struct transfer *t, struct match_key key, const void *data, MPI_Count bytes,
                        uint64_t sender);
+void eager_arrived(const shoal_am_t *am);
+void eager_arrived_sync(const shoal_am_t *am);
 int eager_up(void);
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -211,6 +219,7 @@ void stage_drop(const struct rts *rts);                       // nobody will rec
 void stage_down(void);
 
 void pull_send(struct transfer *t);
+void pull_arrived(const shoal_am_t *am); // an RTS
 void pull_accept(struct transfer *t, const struct rts *rts);
 // To get the data, to the buffer or t->copy, of a message that is described; got: tells its sender.
 void pull_prepare(struct transfer *t, void (*got)(struct transfer *));
