@@ -21,6 +21,8 @@ static void give_room(const unsigned char few[FEW], unsigned char *room)
         free(room);
 }
 
+static uint64_t inline_bytes; // that travel in the envelope's own line
+
 // ---- Sending
 static bool tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
                         MPI_Count count, const struct type *type, size_t n, bool waits)
@@ -58,7 +60,7 @@ bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Coun
         return false;
     }
     transfer_number(partner, address);
-    stats_count(EAGER);
+    stats_count_one(n <= inline_bytes ? STATS_INLINE : STATS_EAGER);
     return true;
 }
 
@@ -111,7 +113,7 @@ bool eager_send_later(struct transfer *t)
 {
     if (!partner_admits(partner_of(t->pe), t->bytes))
         return false;
-    stats_count(EAGER);
+    stats_count_one((uint64_t)t->bytes <= inline_bytes ? STATS_INLINE : STATS_EAGER);
     keep(t);
     return true;
 }
@@ -199,6 +201,8 @@ void eager_arrived_sync(const shoal_am_t *am)
 
 int eager_up(void)
 {
-    int status = shoal_am_register(AM_EAGER, eager_arrived, NULL);
+    int status = shoal_query(SHOAL_Q_AM_INLINE, 0, &inline_bytes);
+    if (!status)
+        status = shoal_am_register(AM_EAGER, eager_arrived, NULL);
     return status ? status : shoal_am_register(AM_SYNC, eager_arrived_sync, NULL);
 }

@@ -9,6 +9,7 @@
 // X(word, name, class in MPI_T, meaning)
 #define STATS(X)                                                                                 \
     X(EAGER, "eager", COUNTER, "messages sent with their envelope")                              \
+    X(INLINE, "inline", COUNTER, "of these, those in the envelope's own cache line")             \
     X(SYNC, "synchronous", COUNTER, "the same, answered when they are matched")                  \
     X(RENDEZVOUS, "rendezvous", COUNTER, "messages of which only an envelope was sent at first") \
     X(STAGED, "staged", COUNTER, "messages that their sender copied to shared memory")           \
@@ -26,6 +27,9 @@
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
     X(COLL_SHORT, "coll_short", COUNTER, "collectives that went through what members publish")   \
     X(COLL_TRIGGERED, "coll_triggered", COUNTER, "collectives that go on by themselves")         \
+    X(INBOX, "channel_inbox", COUNTER, "messages sent to the inboxes that all share")            \
+    X(RING, "channel_ring", COUNTER, "messages sent through the rings of pairs")                 \
+    X(FAR, "channel_network", COUNTER, "messages sent to other nodes")                           \
     X(MATCHED, "matched", COUNTER, "messages that found their receive posted")                   \
     X(UNEXPECTED, "unexpected", COUNTER, "messages that came before their receive")              \
     X(UNEXPECTED_NOW, "unexpected_now", LEVEL, "messages that wait for their receive")           \

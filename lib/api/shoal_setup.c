@@ -7,6 +7,7 @@
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
+#include "peers.h"
 #include "place.h"
 #include "shoal.h"
 #include "wait.h"
@@ -94,6 +95,9 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     case SHOAL_Q_COUNTERS: *value = LIMIT_COUNTERS - 1; break;
     case SHOAL_Q_COLL_SHORT: *value = LIMIT_COLL_SLOT; break;
     case SHOAL_Q_KEY_SIZE: *value = sizeof(shoal_key_t); break;
+    case SHOAL_Q_SENT_INBOX: *value = inbox_sent_shared(); break;
+    case SHOAL_Q_SENT_RING: *value = peers_sent_in_rings(); break;
+    case SHOAL_Q_SENT_FAR: *value = net_messages_sent(); break;
     }
     return SHOAL_OK;
 }

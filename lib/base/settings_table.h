@@ -25,6 +25,9 @@
     X(cross_memory, "SHOAL_CROSS_MEMORY", BOOL, "1",                                            \
       "reach private memory of other PEs by process_vm_readv and process_vm_writev; 0: with "   \
       "their help")                                                                             \
+    X(ring_after, "SHOAL_RING_AFTER", INT, "-1",                                                \
+      "messages to a PE of this node before the pair has a ring of its own, beside the inbox "   \
+      "that all share; 0: never, -1: after a while")                                            \
     X(vnodes, "SHOAL_VNODES", COUNT, "1",                                                       \
       "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
     X(vnodes_cyclic, "SHOAL_VNODES_CYCLIC", BOOL, "0",                                          \

@@ -7,10 +7,14 @@
 #include "net_message.h"
 #include "peers.h"
 #include "inbox_channel.h"
+#include "settings.h"
 #include "wait.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static _Atomic uint64_t sent_shared;
+static uint32_t ring_after; // messages to a PE before it is asked for a ring; 0: it never is
 
 // ---- Sending
 static bool is_room(const struct channel *c, uint32_t slots, uint64_t ticket)
@@ -66,6 +70,7 @@ static bool claim(struct channel *c, struct inbox_room *room)
     } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
     take_slot(c, LIMIT_INBOX_SLOTS, t, room);
+    atomic_fetch_add_explicit(&sent_shared, 1, memory_order_relaxed);
     return true;
 }
 
@@ -143,7 +148,8 @@ static bool claim_shared_next(struct peer *peer, struct inbox_room *room)
         return false;
     sign(peer, room->envelope);
     room->ring_bit = 0;
-    room->wants_ring = peer->sent >= LIMIT_RING_AFTER && !peer->asked && room->pe != world.me;
+    room->wants_ring =
+        ring_after && peer->sent >= ring_after && !peer->asked && room->pe != world.me;
     peer->asked |= room->wants_ring;
     return true;
 }
@@ -354,4 +360,14 @@ void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 {
     inbox_send(pe,
                &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
+}
+
+void inbox_sending_up(void)
+{
+    ring_after = settings.ring_after < 0 ? LIMIT_RING_AFTER : (uint32_t)settings.ring_after;
+}
+
+uint64_t inbox_sent_shared(void)
+{
+    return atomic_load_explicit(&sent_shared, memory_order_relaxed);
 }

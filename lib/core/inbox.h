@@ -19,6 +19,8 @@
 
 int inbox_up(void);
 void inbox_down(void);
+void inbox_sending_up(void);
+uint64_t inbox_sent_shared(void); // messages to the inboxes that all share
 
 // Takes out and handles some of what has arrived; how many.
 int inbox_poll(void);

@@ -396,6 +396,7 @@ uint64_t inbox_waiting(void)
 int inbox_up(void)
 {
     own_doorbell = &slice_of(world.me)->inbox.doorbell;
+    inbox_sending_up();
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
     begin_at(&shared, shared.channel->drained, LIMIT_INBOX_SLOTS);

@@ -34,6 +34,8 @@ static size_t room_for_data(void)
     return room < LIMIT_BOUNCE ? room : LIMIT_BOUNCE;
 }
 
+static _Atomic uint64_t messages_sent;
+
 // ---- Sending
 static bool try_bytes(int pe, const void *bytes, size_t n, bool waits)
 {
@@ -100,9 +102,16 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
     if (!credit_use(pe, head.n, waits))
         return false;
     bool sent = push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
-    if (!sent)
+    if (sent)
+        atomic_fetch_add_explicit(&messages_sent, 1, memory_order_relaxed);
+    else
         credit_return(pe, head.n);
     return sent;
+}
+
+uint64_t net_messages_sent(void)
+{
+    return atomic_load_explicit(&messages_sent, memory_order_relaxed);
 }
 
 size_t net_message_soon(void)

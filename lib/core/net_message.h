@@ -16,6 +16,7 @@ void net_message_down(void);
 bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits);
 // Bytes of payload of one that the network's library sends without asking its receiver first.
 size_t net_message_soon(void);
+uint64_t net_messages_sent(void); // with net_message_send
 
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
 void net_message_coll(int pe, const void *bytes, size_t n);

@@ -66,6 +66,21 @@ void peers_forget(void)
     free((void *)table);
 }
 
+uint64_t peers_sent_in_rings(void)
+{
+    struct peer_chunk *_Atomic *table = atomic_load_explicit(&peer_chunks, memory_order_acquire);
+    uint64_t sum = 0;
+    for (size_t i = 0; table && i < chunk_count(); i++) {
+        struct peer_chunk *chunk = atomic_load_explicit(&table[i], memory_order_acquire);
+        for (int k = 0; chunk && k < PEERS_PER_CHUNK; k++) {
+            peer_lock(&chunk->peer[k]);
+            sum += chunk->peer[k].ticket;
+            peer_unlock(&chunk->peer[k]);
+        }
+    }
+    return sum;
+}
+
 void peer_wait(struct peer *p)
 {
     uint32_t is_free = 0;

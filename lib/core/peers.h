@@ -47,6 +47,7 @@ static inline struct peer *peer_of(int pe)
 }
 
 void peers_forget(void); // all of them
+uint64_t peers_sent_in_rings(void); // messages, to all of them
 
 void peer_wait(struct peer *p); // until it is locked here
 

@@ -30,9 +30,15 @@ expect_ways SHOAL_MPI_EAGER=0 SHOAL_MPI_STREAM=1 -- rendezvous some pull 0 strea
 expect_ways SHOAL_MPI_WINDOW=8k -- held_back some credit some eager some
 expect_ways SHOAL_CROSS_MEMORY=0 SHOAL_MPI_STAGE=0 -- rendezvous 4 pull 4 stream 0 hint 0
 
+# Channels. The runtime's own messages are among those of the inbox: what offers a ring.
+expect_ways SHOAL_RING_AFTER=0 -- channel_inbox some channel_ring 0 channel_network 0
+expect_ways SHOAL_RING_AFTER=1 -- channel_inbox some channel_ring some channel_network 0
+expect_ways A= -- inline some
+
 # Between nodes.
 if [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ]; then
     expect_ways SHOAL_VNODES=2 SHOAL_MPI_STAGE_SHARED=1m SHOAL_MPI_STAGE_FAR=400k -- staged 4 rendezvous 0
+    expect_ways SHOAL_VNODES=2 -- channel_network some channel_ring 0
     expect_ways SHOAL_VNODES=2 SHOAL_MPI_STAGE_SHARED=1m -- staged 0 rendezvous 4 pull 4 split 0 hint 0
 fi
 
