@@ -141,14 +141,20 @@ void coll_scan(struct schedule *s, const struct coll_call *c);
 void coll_inter(struct schedule *s, const struct coll_call *c);
 void coll_neighbor(struct schedule *s, const struct coll_call *c);
 
-// Parts of them that others use. What this process gives to a reduction, copied to acc.
+// Parts of them that others use. What this process gives to a reduction; the same, copied to acc.
+const void *coll_own(const struct coll_call *c);
 void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc);
 // count elements at buf of rank `root` to all.
 void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);
-// acc holds this process's elements; afterwards on rank 0 of comm those of all, in rank order.
-void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count count,
-                     struct type *type);
+// Of `own` of all, in rank order, to rank 0 of comm: where they are there. own stays as it is.
+const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *own, MPI_Count count,
+                            struct type *type);
+// Each process combines a slice of all. Where its slice is: in `result`, which holds so much, unless that
+// is NULL.
+const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const char *own,
+                            char *result);
+MPI_Count coll_slice(const struct coll_call *c, int rank); // the first element of its slice
 
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.
 bool coll_team_run(const struct coll_call *c, int *error);

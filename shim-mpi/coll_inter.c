@@ -41,13 +41,9 @@ static void bcast(struct schedule *s, const struct coll_call *c)
 }
 
 // This side's reduction, on its rank 0; NULL elsewhere of use to nobody.
-static void *reduce_own(struct schedule *s, const struct coll_call *c, MPI_Count n)
+static const void *reduce_own(struct schedule *s, const struct coll_call *c, MPI_Count n)
 {
-    void *acc = schedule_elements(s, n, c->recv.type);
-    schedule_copy(s, acc, n, c->recv.type, c->send.buf, n, c->recv.type);
-    coll_add_reduce(s, c->comm->local, acc, n, c->recv.type);
-    schedule_round(s);
-    return acc;
+    return coll_add_reduce(s, c->comm->local, c->send.buf, n, c->recv.type);
 }
 
 static void reduce(struct schedule *s, const struct coll_call *c)
@@ -55,7 +51,7 @@ static void reduce(struct schedule *s, const struct coll_call *c)
     if (c->root == MPI_ROOT) {
         schedule_recv(s, c->recv.buf, c->recv.count, c->recv.type, 0);
     } else if (c->root != MPI_PROC_NULL) {
-        void *acc = reduce_own(s, c, c->recv.count);
+        const void *acc = reduce_own(s, c, c->recv.count);
         if (c->rank == 0)
             schedule_send(s, acc, c->recv.count, c->recv.type, c->root);
     }
@@ -64,7 +60,7 @@ static void reduce(struct schedule *s, const struct coll_call *c)
 static void allreduce(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count n = c->recv.count;
-    void *acc = reduce_own(s, c, n);
+    const void *acc = reduce_own(s, c, n);
     if (c->rank == 0) {
         schedule_recv(s, c->recv.buf, n, c->recv.type, 0);
         schedule_send(s, acc, n, c->recv.type, 0);
@@ -81,7 +77,7 @@ static void reduce_scatter(struct schedule *s, const struct coll_call *c)
     MPI_Count n = 0, at = 0;
     for (int i = 0; i < c->size; i++)
         n += counted ? number_at(&c->recv.counts, i) : c->recv.count;
-    void *acc = reduce_own(s, c, n);
+    const void *acc = reduce_own(s, c, n);
     char *in = schedule_elements(s, n, t);
     if (c->rank == 0) {
         schedule_recv(s, in, n, t, 0);

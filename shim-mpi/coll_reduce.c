@@ -60,37 +60,52 @@ static void allreduce_short(struct schedule *s, const struct coll_call *c)
     }
 }
 
-static MPI_Count slice(MPI_Count n, int size, int i) // where slice i begins
+MPI_Count coll_slice(const struct coll_call *c, int rank)
 {
-    return n / size * i + (i < n % size ? i : n % size);
+    MPI_Count n = c->recv.count, rest = n % c->size;
+    return n / c->size * rank + (rank < rest ? rank : rest);
 }
 
-// Each process combines one slice of all, then the slices go round.
-static void allreduce_long(struct schedule *s, const struct coll_call *c)
+// The last rank's part becomes the result, as the others are combined with it from the right.
+const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const char *own,
+                            char *result)
 {
-    MPI_Count n = c->recv.count;
     struct type *t = c->recv.type;
-    char *acc = c->recv.buf;
-    const char *own = side_in_place(&c->send) ? acc : c->send.buf;
-    MPI_Count from = slice(n, c->size, c->rank), mine = slice(n, c->size, c->rank + 1) - from;
-    char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
+    MPI_Count from = coll_slice(c, c->rank), mine = coll_slice(c, c->rank + 1) - from;
+    int last = c->size - 1;
+    const char **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *part = own + from * t->extent;
+    // Where it may go at once: not over a part that is still to be combined.
+    char *all = result && (result != part || c->rank == last) ? result : schedule_elements(s, mine, t);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
-        MPI_Count at = slice(n, c->size, out);
-        in[src] = schedule_elements(s, mine, t);
-        schedule_recv(s, in[src], mine, t, src);
-        schedule_send(s, own + at * t->extent, slice(n, c->size, out + 1) - at, t, out);
+        MPI_Count at = coll_slice(c, out);
+        char *to = src == last ? all : schedule_elements(s, mine, t);
+        in[src] = to;
+        schedule_recv(s, to, mine, t, src);
+        schedule_send(s, own + at * t->extent, coll_slice(c, out + 1) - at, t, out);
     }
     schedule_round(s);
-    in[c->rank] = schedule_elements(s, mine, t);
-    schedule_copy(s, in[c->rank], mine, t, own + from * t->extent, mine, t);
-    for (int i = c->size - 2; i >= 0; i--) // in the order of the ranks, from the right
-        schedule_reduce(s, in[i], in[c->size - 1], mine, t);
-    schedule_copy(s, acc + from * t->extent, mine, t, in[c->size - 1], mine, t);
+    in[c->rank] = part;
+    if (c->rank == last && all != part)
+        schedule_copy(s, all, mine, t, part, mine, t);
+    for (int i = last - 1; i >= 0; i--)
+        schedule_reduce(s, in[i], all, mine, t);
+    if (result && all != result)
+        schedule_copy(s, result, mine, t, all, mine, t);
+    return result ? result : all;
+}
+
+// Then the slices go round.
+static void allreduce_long(struct schedule *s, const struct coll_call *c)
+{
+    struct type *t = c->recv.type;
+    MPI_Count from = coll_slice(c, c->rank), mine = coll_slice(c, c->rank + 1) - from;
+    char *acc = c->recv.buf;
+    coll_add_slices(s, c, coll_own(c), acc + from * t->extent);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
-        MPI_Count at = slice(n, c->size, src);
-        schedule_recv(s, acc + at * t->extent, slice(n, c->size, src + 1) - at, t, src);
+        MPI_Count at = coll_slice(c, src);
+        schedule_recv(s, acc + at * t->extent, coll_slice(c, src + 1) - at, t, src);
         schedule_send(s, acc + from * t->extent, mine, t, out);
     }
 }

@@ -4,7 +4,8 @@
 // need; and every process combines the same parts in every run.
 #include "coll.h"
 
-enum { BCAST_SCATTER = 65536 }; // bytes from which a broadcast is a scatter and an allgather
+// Bytes from which a broadcast is a scatter and an allgather, and a reduction goes by slices.
+enum { BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 20 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
 {
@@ -84,15 +85,15 @@ void coll_bcast(struct schedule *s, const struct coll_call *c)
         coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);
 }
 
-void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count count,
-                     struct type *type)
+const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *own, MPI_Count count,
+                            struct type *type)
 {
     int size = comm->group->size, me = comm->rank;
+    const void *acc = own;
     for (int bit = 1; bit < size; bit *= 2) {
         if (me & bit) {
             schedule_send_on(s, comm, acc, count, type, me - bit);
-            schedule_round(s);
-            return;
+            break;
         }
         if (me + bit >= size)
             continue;
@@ -101,30 +102,62 @@ void coll_add_reduce(struct schedule *s, struct comm *comm, void *acc, MPI_Count
         schedule_round(s);
         // in is of higher ranks: in = acc op in, and that becomes acc.
         schedule_reduce(s, acc, in, count, type);
-        schedule_copy(s, acc, count, type, in, count, type);
+        acc = in;
     }
+    schedule_round(s);
+    return acc;
+}
+
+const void *coll_own(const struct coll_call *c)
+{
+    return side_in_place(&c->send) ? c->recv.buf : c->send.buf;
 }
 
 void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc)
 {
-    const void *from = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
-    schedule_copy(s, acc, c->recv.count, c->recv.type, from, c->recv.count, c->recv.type);
+    schedule_copy(s, acc, c->recv.count, c->recv.type, coll_own(c), c->recv.count, c->recv.type);
+}
+
+static void reduce_short(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count n = c->recv.count;
+    struct type *t = c->recv.type;
+    const void *all = coll_add_reduce(s, c->comm, coll_own(c), n, t);
+    if (c->rank == 0 && c->root == 0)
+        schedule_copy(s, c->recv.buf, n, t, all, n, t);
+    else if (c->rank == 0)
+        schedule_send(s, all, n, t, c->root);
+    else if (c->rank == c->root)
+        schedule_recv(s, c->recv.buf, n, t, 0);
+}
+
+// The root gets everybody's slice.
+static void reduce_long(struct schedule *s, const struct coll_call *c)
+{
+    struct type *t = c->recv.type;
+    MPI_Count from = coll_slice(c, c->rank), mine = coll_slice(c, c->rank + 1) - from;
+    const char *slice = coll_add_slices(s, c, coll_own(c), NULL);
+    if (c->rank != c->root) {
+        schedule_send(s, slice, mine, t, c->root);
+        return;
+    }
+    char *to = c->recv.buf;
+    for (int i = 0; i < c->size; i++) {
+        MPI_Count at = coll_slice(c, i), n = coll_slice(c, i + 1) - at;
+        if (i == c->rank)
+            schedule_copy(s, to + at * t->extent, n, t, slice, n, t);
+        else
+            schedule_recv(s, to + at * t->extent, n, t, i);
+    }
 }
 
 void coll_reduce(struct schedule *s, const struct coll_call *c)
 {
-    MPI_Count n = c->recv.count;
-    struct type *t = c->recv.type;
-    void *acc = c->rank == c->root && c->root == 0 ? c->recv.buf : schedule_elements(s, n, t);
-    coll_add_own(s, c, acc);
-    coll_add_reduce(s, c->comm, acc, n, t);
-    schedule_round(s);
-    if (c->root == 0)
-        return;
-    if (c->rank == 0)
-        schedule_send(s, acc, n, t, c->root);
-    else if (c->rank == c->root)
-        schedule_recv(s, c->recv.buf, n, t, 0);
+    MPI_Count bytes = c->recv.count * c->recv.type->size;
+    if (c->size > 2 && bytes >= REDUCE_SLICES && c->recv.count >= c->size)
+        reduce_long(s, c);
+    else
+        reduce_short(s, c);
 }
 
 // ---- Blocking and short: the same tree without a schedule

@@ -147,12 +147,15 @@ static void let_go(struct stage *s)
 }
 
 // Is another way better? One copy, by a receiver who has a core of its own or by the sender itself,
-// is; and long nonblocking operations are there to let their process compute.
+// is; and the program's long nonblocking operations are there to let it compute, where within
+// collectives both sides copy unless they share cores.
 static bool is_better_left(const void *buf, const struct type *type, size_t n, int pe,
                            uint64_t address, bool waits)
 {
     shoal_rptr_t at;
-    if (n >= shim_settings.hint && shim_settings.hint && (!waits || hint_is_there(pe, address)))
+    if (n >= shim_settings.hint && shim_settings.hint &&
+        (waits ? hint_is_there(pe, address)
+               : space_in(address) == SPACE_P2P || request_is_crowded()))
         return true;
     return n > shim_settings.stage_shared && type->is_dense &&
            (pe == shim_pe() ||

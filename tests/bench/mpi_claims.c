@@ -4,7 +4,7 @@
 // the next longer ones; messages that nobody has posted a receive for; synchronous messages that two cores
 // can copy; messages that are on their way while one rank computes; strided data by types that mean the
 // same. Among more: messages from several, received by their sources or from any; all-to-all of long
-// blocks. The source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin with.
+// blocks; patterns of short messages; a long reduction. The source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin with.
 #include "bench.h"
 
 #include <mpi.h>
@@ -110,6 +110,138 @@ static void several(void)
         tell("named_from", senders, named, "ns");
         tell("any_from", senders, any, "ns");
     }
+}
+
+// ---- Patterns of messages, 1 KB each
+enum { KB = 1024, BURST = 16 };
+
+static void pattern_all_to_all(MPI_Request *r)
+{
+    int n = 0;
+    for (int pe = 0; pe < npes; pe++)
+        if (pe != me)
+            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+    for (int i = 1; i < npes; i++)
+        MPI_Isend(out, KB, MPI_BYTE, (me + i) % npes, 0, MPI_COMM_WORLD, &r[n++]);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+static void pattern_all_to_one(MPI_Request *r)
+{
+    int n = 0;
+    for (int i = 0; i < BURST; i++) {
+        if (me != 0)
+            MPI_Isend(out, KB, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[n++]);
+        for (int pe = 1; pe < npes && me == 0; pe++)
+            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+    }
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+static void pattern_one_to_all(MPI_Request *r)
+{
+    int n = 0;
+    for (int i = 0; i < BURST; i++) {
+        if (me != 0)
+            MPI_Irecv(in, KB, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[n++]);
+        for (int pe = 1; pe < npes && me == 0; pe++)
+            MPI_Isend(out, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+    }
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+// Down a binomial tree and up one, by messages.
+static void pattern_broadcast(MPI_Request *r)
+{
+    int bit = 1;
+    (void)r;
+    for (; bit < npes && !(me & bit); bit *= 2)
+        ;
+    if (me)
+        MPI_Recv(in, KB, MPI_BYTE, me - bit, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (bit /= 2; bit; bit /= 2)
+        if (me + bit < npes)
+            MPI_Send(in, KB, MPI_BYTE, me + bit, 0, MPI_COMM_WORLD);
+}
+
+static void tree_reduce(double *sum, double *other, int n)
+{
+    for (int bit = 1; bit < npes; bit *= 2) {
+        if (me & bit) {
+            MPI_Send(sum, n, MPI_DOUBLE, me - bit, 0, MPI_COMM_WORLD);
+            return;
+        }
+        if (me + bit >= npes)
+            continue;
+        MPI_Recv(other, n, MPI_DOUBLE, me + bit, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < n; i++)
+            sum[i] += other[i];
+    }
+}
+
+static void pattern_reduce(MPI_Request *r)
+{
+    (void)r;
+    tree_reduce((double *)(void *)out, (double *)(void *)in, KB / 8);
+}
+
+static void pattern_latency(MPI_Request *r)
+{
+    (void)r;
+    if (me == 0)
+        MPI_Send(out, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    if (me < 2)
+        MPI_Recv(in, 8, MPI_BYTE, 1 - me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == 1)
+        MPI_Send(out, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
+static void patterns(void)
+{
+    enum { TIMES = 100, MOST = 16 };
+    static const struct {
+        const char *name;
+        void (*run)(MPI_Request *);
+    } kinds[] = {{"to_all", pattern_all_to_all},  {"to_one", pattern_all_to_one},
+                 {"from_one", pattern_one_to_all}, {"broadcast", pattern_broadcast},
+                 {"reduce", pattern_reduce},       {"latency", pattern_latency}};
+    static MPI_Request r[BURST * MOST];
+    memset(out, 0, KB);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && npes <= MOST; k++) {
+        double took[ROUNDS];
+        char name[32];
+        for (int round = 0; round < ROUNDS; round++) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            double start = now_ns();
+            for (int i = 0; i < TIMES; i++)
+                kinds[k].run(r);
+            MPI_Barrier(MPI_COMM_WORLD);
+            took[round] = (now_ns() - start) / TIMES;
+        }
+        snprintf(name, sizeof name, "pattern_%s", kinds[k].name);
+        tell(name, npes, took, "ns");
+    }
+}
+
+// ---- A long reduction, by the library and by a tree
+static void reductions(void)
+{
+    enum { LONG = 65536, TIMES = 10 };
+    double whole[ROUNDS], tree[ROUNDS], *sum = (double *)(void *)out, *other = (double *)(void *)in;
+    memset(out, 0, LONG * sizeof *sum);
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = now_ns();
+        for (int i = 0; i < TIMES; i++)
+            if (round % 2 == 0)
+                MPI_Reduce(sum, other, LONG, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+            else
+                tree_reduce(sum, other, LONG);
+        MPI_Barrier(MPI_COMM_WORLD);
+        (round % 2 == 0 ? whole : tree)[round / 2] = (now_ns() - start) / TIMES;
+    }
+    tell("reduce_65536", npes, whole, "ns");
+    tell("tree_reduce_65536", npes, tree, "ns");
 }
 
 static void all_to_all(int n)
@@ -256,8 +388,11 @@ int main(int argc, char **argv)
     all_to_all(24 << 10);
     if (npes == 2)
         pairs();
-    else
+    else {
         several();
+        patterns();
+        reductions();
+    }
     free(out);
     free(in);
     return MPI_Finalize();
