@@ -7,8 +7,67 @@
 
 struct schedule_memory {
     struct schedule_memory *next;
+    size_t size;
     _Alignas(max_align_t) char bytes[];
 };
+
+// ---- Long pieces are kept for the next schedule: to fill fresh pages costs more than what it is for.
+enum { KEPT_LEAST = 64 << 10, KEPT_MOST = 4 << 20 }; // bytes of one, and of all
+
+static struct {
+    shim_lock lock;
+    struct schedule_memory *first;
+    size_t bytes;
+} kept;
+
+static struct schedule_memory *take_kept(size_t n)
+{
+    struct schedule_memory **at = &kept.first, *m = NULL;
+    shim_lock_take(&kept.lock);
+    while (*at && ((*at)->size < n || (*at)->size / 2 > n))
+        at = &(*at)->next;
+    if ((m = *at)) {
+        *at = m->next;
+        kept.bytes -= m->size;
+    }
+    shim_lock_give(&kept.lock);
+    return m;
+}
+
+static bool keep(struct schedule_memory *m)
+{
+    shim_lock_take(&kept.lock);
+    bool fits = m->size <= KEPT_MOST - kept.bytes;
+    if (fits) {
+        m->next = kept.first;
+        kept.first = m;
+        kept.bytes += m->size;
+    }
+    shim_lock_give(&kept.lock);
+    return fits;
+}
+
+static struct schedule_memory *take_memory(size_t n)
+{
+    struct schedule_memory *m = n >= KEPT_LEAST ? take_kept(n) : NULL;
+    if (m)
+        return m;
+    m = malloc(sizeof *m + n);
+    if (!m)
+        shim_fatal("no memory for a collective: %zu bytes", n);
+    m->size = n;
+    return m;
+}
+
+void schedule_down(void)
+{
+    while (kept.first) {
+        struct schedule_memory *next = kept.first->next;
+        free(kept.first);
+        kept.first = next;
+    }
+    kept.bytes = 0;
+}
 
 void schedule_init(struct schedule *s, struct comm *comm, int tag)
 {
@@ -26,9 +85,10 @@ void schedule_init(struct schedule *s, struct comm *comm, int tag)
 static void free_memory(struct schedule *s)
 {
     while (s->memory) {
-        struct schedule_memory *next = s->memory->next;
-        free(s->memory);
-        s->memory = next;
+        struct schedule_memory *m = s->memory;
+        s->memory = m->next;
+        if (m->size < KEPT_LEAST || !keep(m))
+            free(m);
     }
 }
 
@@ -129,9 +189,7 @@ void schedule_round(struct schedule *s)
 
 void *schedule_bytes(struct schedule *s, size_t n)
 {
-    struct schedule_memory *m = malloc(sizeof *m + n);
-    if (!m)
-        shim_fatal("no memory for a collective: %zu bytes", n);
+    struct schedule_memory *m = take_memory(n);
     m->next = s->memory;
     s->memory = m;
     return m->bytes;

@@ -43,6 +43,7 @@ struct schedule {
 };
 
 void schedule_init(struct schedule *s, struct comm *comm, int tag);
+void schedule_down(void);
 void schedule_free(struct schedule *s);
 
 // Over the communicator, or with _on over another one that the same calls use.
