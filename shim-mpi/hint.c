@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receive that is posted with its source and tag is told to that source, on a node: then a
-// rendezvous needs nobody but its sender, and the receiver may compute.
+// A receive that is posted with its source and tag is told to that source: then a rendezvous needs
+// nobody but its sender, and the receiver may compute.
 //
 //     receiver                                   sender
 //     posts, claim = offered
@@ -16,6 +16,8 @@
 // would; stamp is the number of envelopes that had come by then. So the first one with this key and a
 // number above the stamp is its message. The sender remembers what its last PARTNER_RECENT envelopes
 // were addressed to; a hint with an older stamp is not followed.
+//
+// Between nodes the sender takes the offer by an atomic operation, and then puts all of it.
 //
 // A receive that is cancelled, or matched before the sender took the offer, takes it back. With
 // several threads the numbers would not be in the order of travel, and there are no hints.
@@ -41,12 +43,18 @@ struct hints {
     struct hint hint[HINTS];
 };
 
+// Does one process copy to the other's private memory, without its help?
+static bool is_followed(int pe)
+{
+    return partner_is_reached(pe) || !partner_is_direct(pe);
+}
+
 // ---- The receiver
 bool hint_is_wanted(const struct transfer *t)
 {
     return (uint64_t)t->bytes >= shim_settings.hint && shim_settings.hint && t->bytes &&
            !shim_threads && t->request.is_held && t->space == SPACE_P2P && t->type->is_dense &&
-           t->pe >= 0 && t->pe != shim_pe() && t->tag >= 0 && partner_is_reached(t->pe);
+           t->pe >= 0 && t->pe != shim_pe() && t->tag >= 0 && is_followed(t->pe);
 }
 
 void hint_tell(struct transfer *t)
@@ -68,13 +76,20 @@ void hint_tell(struct transfer *t)
     stats_count(HINT);
 }
 
-bool hint_withdraw(struct transfer *t)
+static bool retract(struct transfer *t)
 {
     uint64_t offer = t->told | SPLIT_OFFERED;
+    if (!partner_is_direct(t->posted.key.pe))
+        return split_retract_far(t->split, t->told);
+    return atomic_compare_exchange_strong_explicit(&t->split->claim, &offer, 0,
+                                                   memory_order_acq_rel, memory_order_acquire);
+}
+
+bool hint_withdraw(struct transfer *t)
+{
     if (!t->told)
         return true;
-    if (!atomic_compare_exchange_strong_explicit(&t->split->claim, &offer, 0, memory_order_acq_rel,
-                                                 memory_order_acquire))
+    if (!retract(t))
         return false;
     t->told = 0;
     split_give_record(t->split);
@@ -106,10 +121,12 @@ static void forget(struct hints *all, int i)
     memmove(&all->hint[i], &all->hint[i + 1], (size_t)(all->n - i) * sizeof all->hint[i]);
 }
 
+// As far as is known here.
 static bool is_withdrawn(const struct hint *h)
 {
-    return atomic_load_explicit(&record_of(h)->claim, memory_order_relaxed) !=
-           (h->copy.generation | SPLIT_OFFERED);
+    const struct split *s = record_of(h);
+    return s && atomic_load_explicit(&s->claim, memory_order_relaxed) !=
+                    (h->copy.generation | SPLIT_OFFERED);
 }
 
 static void forget_withdrawn(struct hints *all)
@@ -117,12 +134,14 @@ static void forget_withdrawn(struct hints *all)
     for (int i = all->n - 1; i >= 0; i--)
         if (is_withdrawn(&all->hint[i]))
             forget(all, i);
+    if (all->n == HINTS && !record_of(&all->hint[0])) // of another node: the oldest
+        forget(all, 0);
 }
 
 static void on_hint(const shoal_am_t *am)
 {
     struct partner *p = partner_of(am->from);
-    if (shim_threads || !partner_is_reached(am->from))
+    if (shim_threads || !is_followed(am->from))
         return;
     if (!p->hints && !(p->hints = calloc(1, sizeof *p->hints)))
         return;
@@ -183,11 +202,16 @@ void hint_follow(struct transfer *t)
             continue;
         }
         forget(all, i);
-        if (!is_first_since(p, address, h.stamp) || !take_offer(&h))
+        if (!is_first_since(p, address, h.stamp))
+            continue;
+        const void *from = t->copy ? t->copy : type_at(t->type, t->buf);
+        uint64_t n = h.copy.bytes < (uint64_t)t->bytes ? h.copy.bytes : (uint64_t)t->bytes;
+        bool is_near = record_of(&h) != NULL;
+        if (is_near && !take_offer(&h))
             continue;
         stats_count(HINT_FOLLOWED);
-        h.copy.bytes = h.copy.bytes < (uint64_t)t->bytes ? h.copy.bytes : (uint64_t)t->bytes;
-        split_push(&h.copy, t->copy ? t->copy : type_at(t->type, t->buf), t);
+        h.copy.bytes = n;
+        (is_near ? split_push : split_push_far)(&h.copy, from, t);
         return;
     }
 }

@@ -85,16 +85,10 @@ static void tell_done(struct transfer *t)
         transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
 }
 
-static bool event_is_done(shoal_event_t *e)
-{
-    size_t done;
-    return !e->word || (shoal_test(1, &e, &done, NULL) == SHOAL_OK && done);
-}
-
 static bool look_after_pull(struct progress_hook *hook)
 {
     struct transfer *t = TRANSFER(hook, hook);
-    if (!event_is_done(&t->event))
+    if (!transfer_event_is_done(&t->event))
         return false;
     progress_remove(hook);
     pull_end(t);
@@ -120,7 +114,7 @@ void pull_get(struct transfer *t, shoal_rptr_t from)
     int status = n ? shoal_get(place_of(t), from, n, NULL, &t->event) : SHOAL_OK;
     if (status)
         t->event.status = status;
-    if (event_is_done(&t->event)) {
+    if (transfer_event_is_done(&t->event)) {
         pull_end(t);
         return;
     }

@@ -130,6 +130,84 @@ void split_push(const struct split_copy *copy, const void *from, struct transfer
     progress_add(&p->hook);
 }
 
+// ---- To another node, all at once: takes the offer, puts the data, counts the pieces
+enum far_step { FAR_CLAIM, FAR_PUT, FAR_COUNT };
+
+struct far_push {
+    struct progress_hook hook;
+    struct split_copy copy;
+    const void *from;
+    struct transfer *ends; // not touched before the offer is taken: the receiver may have ended it
+    enum far_step step;
+    uint64_t was;
+    shoal_event_t event;
+};
+
+static int swap_claim(shoal_rptr_t record, uint64_t from, uint64_t to, uint64_t *was,
+                      shoal_event_t *e)
+{
+    return shoal_atomic(shoal_rptr_add(record, offsetof(struct split, claim)), SHOAL_CSWAP,
+                        SHOAL_UINT64, &to, &from, was, NULL, e);
+}
+
+bool split_retract_far(struct split *s, uint64_t generation)
+{
+    uint64_t offer = generation | SPLIT_OFFERED, was = 0;
+    return swap_claim(s->place, offer, 0, &was, NULL) == SHOAL_OK && was == offer;
+}
+
+// The next step; false: there is none.
+static bool far_next(struct far_push *p)
+{
+    int status = p->event.status;
+    uint32_t pieces = pieces_of(p->copy.bytes);
+    shoal_rptr_t record = p->copy.record;
+    if (p->step == FAR_COUNT ||
+        (p->step == FAR_CLAIM && (status || p->was != (p->copy.generation | SPLIT_OFFERED))))
+        return false;
+    p->event = (shoal_event_t){0};
+    if (p->step == FAR_CLAIM) {
+        status = shoal_put(p->copy.to, p->from, p->copy.bytes, NULL, &p->event);
+    } else {
+        if (status)
+            shoal_put(shoal_rptr_add(record, offsetof(struct split, status)), &status,
+                      sizeof status, NULL, NULL);
+        status = shoal_atomic(shoal_rptr_add(record, offsetof(struct split, done)), SHOAL_SUM,
+                              SHOAL_UINT32, &pieces, NULL, NULL, NULL, &p->event);
+    }
+    if (status) // of the call: nothing is under way
+        p->event.status = status;
+    p->step++;
+    return true;
+}
+
+static bool far_on(struct progress_hook *hook)
+{
+    struct far_push *p = (struct far_push *)(void *)hook;
+    if (!transfer_event_is_done(&p->event))
+        return false;
+    if (far_next(p))
+        return true;
+    progress_remove(hook);
+    if (p->step == FAR_COUNT)
+        transfer_end_send(p->ends);
+    free(p);
+    return true;
+}
+
+void split_push_far(const struct split_copy *copy, const void *from, struct transfer *ends)
+{
+    struct far_push *p = transfer_memory(sizeof *p);
+    uint64_t generation = copy->generation;
+    *p = (struct far_push){.hook = {.fn = far_on}, .copy = *copy, .from = from, .ends = ends};
+    p->hook.event = &p->event;
+    int status = swap_claim(copy->record, generation | SPLIT_OFFERED, generation | SPLIT_TAKEN,
+                            &p->was, &p->event);
+    if (status)
+        p->event.status = status;
+    progress_add(&p->hook);
+}
+
 static void on_grant(const shoal_am_t *am)
 {
     struct grant g;

@@ -25,6 +25,8 @@ struct split_copy {
 
 // Beside the generation in the word of claims: nothing is to be copied yet (hint.c).
 #define SPLIT_OFFERED ((uint64_t)UINT32_MAX)
+// All of it is the sender's.
+#define SPLIT_TAKEN (SPLIT_OFFERED - 1)
 
 struct split *split_take_record(struct split_copy *copy); // and a new generation; NULL: none
 void split_give_record(struct split *s);
@@ -32,6 +34,11 @@ void split_give_record(struct split *s);
 // The sender copies pieces as it makes progress. ends: then, when all have been copied by either
 // side, its send is done; NULL: the receiver tells.
 void split_push(const struct split_copy *copy, const void *from, struct transfer *ends);
+
+// Of an offer of another node's: once it is taken the sender puts all of it, and its send is done then.
+void split_push_far(const struct split_copy *copy, const void *from, struct transfer *ends);
+// Takes an offer to another node back; false: it has been taken.
+bool split_retract_far(struct split *s, uint64_t generation);
 
 // The receiver copies pieces, and ends the transfer when all have been copied; t->split is set.
 void split_pull(struct transfer *t, const struct split_copy *copy, void *to, shoal_rptr_t from);

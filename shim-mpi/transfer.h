@@ -200,6 +200,12 @@ static inline void transfer_number(struct partner *p, uint64_t address)
         p->recent[p->gone++ % PARTNER_RECENT] = partner_mark(address);
 }
 
+static inline bool transfer_event_is_done(shoal_event_t *e)
+{
+    size_t done;
+    return !e->word || (shoal_test(1, &e, &done, NULL) == SHOAL_OK && done);
+}
+
 void transfer_end_send(struct transfer *t); // its data is not needed any more
 
 // Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).

@@ -77,7 +77,7 @@
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
       "0: none")                                                                                \
     X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "512k",                                                 \
-      "MPI: bytes of the smallest nonblocking receive that its source is told of, on a node, "  \
+      "MPI: bytes of the smallest nonblocking receive that its source is told of, "             \
       "and of the smallest nonblocking send whose data stays where it is; 0: none")             \
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \

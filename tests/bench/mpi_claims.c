@@ -4,7 +4,8 @@
 // the next longer ones; messages that nobody has posted a receive for; synchronous messages that two cores
 // can copy; messages that are on their way while one rank computes; strided data by types that mean the
 // same. Among more: messages from several, received by their sources or from any; all-to-all of long
-// blocks; patterns of short messages; a long reduction. The source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin with.
+// blocks; patterns of short messages; a long reduction. The source compiles with any MPI. mpi_claims PREFIX: what the figures' names begin
+// with; link: a receive beside computing alone.
 #include "bench.h"
 
 #include <mpi.h>
@@ -287,6 +288,21 @@ static double with_computing(int n, int who, double ns)
     return all;
 }
 
+static double received_late(int n, double ns)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns(), all;
+    if (me == 0)
+        MPI_Send(out, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    else
+        compute(ns);
+    if (me == 1)
+        MPI_Recv(in, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    double took = now_ns() - start;
+    MPI_Allreduce(&took, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return all;
+}
+
 // Beside the longer of computing and the transfer, which takes twice as long when one core does all of
 // it as when both do: the time to compute.
 static void overlap(const char *name, int n, int who)
@@ -299,6 +315,23 @@ static void overlap(const char *name, int n, int who)
     for (int r = 0; r < ROUNDS; r++)
         ratio[r] = with_computing(n, who, transfer) / transfer;
     tell(name, n, ratio, "ratio");
+}
+
+// As long as the transfer takes, on a link that is slow; and where the receive begins after computing.
+static void slow_link(int n)
+{
+    enum { TIMES = 5 };
+    double alone[ROUNDS], with[ROUNDS], late[ROUNDS], transfer;
+    for (int r = 0; r < ROUNDS; r++)
+        alone[r] = r < TIMES ? with_computing(n, -1, 0) : alone[r - TIMES];
+    transfer = median(alone);
+    MPI_Bcast(&transfer, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < ROUNDS; r++) {
+        with[r] = r < TIMES ? with_computing(n, 1, transfer) / transfer : with[r - TIMES];
+        late[r] = r < TIMES ? received_late(n, transfer) / transfer : late[r - TIMES];
+    }
+    tell("recv_overlap", n, with, "ratio");
+    tell("late", n, late, "ratio");
 }
 
 // ---- Every other block
@@ -385,10 +418,14 @@ int main(int argc, char **argv)
     in = calloc(1, LARGEST);
     memset(out, 1, LARGEST);
     memset(in, 1, LARGEST);
+    if (strcmp(prefix, "link") == 0) {
+        slow_link(1 << 20);
+        return MPI_Finalize();
+    }
     all_to_all(24 << 10);
-    if (npes == 2)
+    if (npes == 2) {
         pairs();
-    else {
+    } else {
         several();
         patterns();
         reductions();
