@@ -262,6 +262,24 @@ static void all_to_all(int n)
     tell(name, npes, took, "ns");
 }
 
+static void long_broadcast(void)
+{
+    enum { BYTES = 14 << 20, TIMES = 3 };
+    char *data = calloc(1, BYTES);
+    double took[ROUNDS];
+    memset(data, 1, BYTES);
+    for (int r = 0; r < ROUNDS; r++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = now_ns();
+        for (int i = 0; i < TIMES; i++)
+            MPI_Bcast(data, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        took[r] = (now_ns() - start) / TIMES;
+    }
+    tell("bcast_14680064", npes, took, "ns");
+    free(data);
+}
+
 // ---- Where a rank computes
 static void compute(double ns)
 {
@@ -332,6 +350,56 @@ static void slow_link(int n)
     }
     tell("recv_overlap", n, with, "ratio");
     tell("late", n, late, "ratio");
+}
+
+// ---- Rank 0 gets blocks of rank 1's window, computes on each and puts it back: the next one is on its
+// way meanwhile
+enum { RMA_BLOCKS = 16, RMA_BLOCK = 128 << 10 };
+
+static double get_compute_put(MPI_Win win, double ns)
+{
+    MPI_Request get = MPI_REQUEST_NULL, put[RMA_BLOCKS];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    if (me == 0)
+        MPI_Rget(in, RMA_BLOCK, MPI_BYTE, 1, 0, RMA_BLOCK, MPI_BYTE, win, &get);
+    for (int i = 0; i < RMA_BLOCKS && me == 0; i++) {
+        char *block = in + (size_t)i * RMA_BLOCK;
+        MPI_Wait(&get, MPI_STATUS_IGNORE);
+        if (i + 1 < RMA_BLOCKS)
+            MPI_Rget(block + RMA_BLOCK, RMA_BLOCK, MPI_BYTE, 1, (MPI_Aint)(i + 1) * RMA_BLOCK,
+                     RMA_BLOCK, MPI_BYTE, win, &get);
+        compute(ns);
+        MPI_Rput(block, RMA_BLOCK, MPI_BYTE, 1, (MPI_Aint)i * RMA_BLOCK, RMA_BLOCK, MPI_BYTE, win,
+                 &put[i]);
+    }
+    if (me == 0) {
+        MPI_Waitall(RMA_BLOCKS, put, MPI_STATUSES_IGNORE);
+        MPI_Win_flush(1, win);
+    }
+    double took = now_ns() - start;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return took;
+}
+
+static void rma_pipeline(void)
+{
+    enum { TIMES = 5 };
+    double alone[ROUNDS], with[ROUNDS], comm;
+    char *mine;
+    MPI_Win win;
+    MPI_Win_allocate(RMA_BLOCKS * RMA_BLOCK, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+    memset(mine, 1, RMA_BLOCKS * RMA_BLOCK);
+    MPI_Win_lock_all(0, win);
+    for (int r = 0; r < ROUNDS; r++)
+        alone[r] = r < TIMES ? get_compute_put(win, 0) : alone[r - TIMES];
+    comm = median(alone);
+    MPI_Bcast(&comm, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < ROUNDS; r++)
+        with[r] = r < TIMES ? get_compute_put(win, comm / RMA_BLOCKS) / comm : with[r - TIMES];
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    tell("get_compute_put", RMA_BLOCKS, with, "ratio");
 }
 
 // ---- Every other block
@@ -420,6 +488,7 @@ int main(int argc, char **argv)
     memset(in, 1, LARGEST);
     if (strcmp(prefix, "link") == 0) {
         slow_link(1 << 20);
+        rma_pipeline();
         return MPI_Finalize();
     }
     all_to_all(24 << 10);
@@ -429,6 +498,7 @@ int main(int argc, char **argv)
         several();
         patterns();
         reductions();
+        long_broadcast();
     }
     free(out);
     free(in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank has of its own in memory: printed by rank 0 as the most of all ranks, in KB, after
-// MPI_Init and after allreduces. flat.sh compares jobs of several sizes.
+// MPI_Init, after allreduces, and after each has talked to each. flat.sh compares jobs of several sizes.
 // PES: none
 #include "../proc.h"
 #include "mpi_check.h"
@@ -27,9 +27,15 @@ int main(void)
     for (int i = 0; i < 20; i++)
         OK(MPI_Allreduce(in, out, i % 2 ? 1 : 1000, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     long second = own_kb();
+    char byte = 0, other;
+    for (int i = 1; i < npes; i++)
+        OK(MPI_Sendrecv(&byte, 1, MPI_BYTE, (me + i) % npes, 0, &other, 1, MPI_BYTE,
+                        (me - i + npes) % npes, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    long third = own_kb();
     first = most(first);
     second = most(second);
+    third = most(third);
     if (me == 0)
-        printf("%ld %ld\n", first, second);
+        printf("%ld %ld %ld\n", first, second, third);
     return mpi_done();
 }

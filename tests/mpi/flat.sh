@@ -10,17 +10,17 @@ flat=$build/tests/mpi/flat
 
 is_sanitized && skip "a sanitizer has memory of its own"
 
-measure() { # RANKS: sets none and reduce, KB
+measure() { # RANKS: sets none, reduce and pairs, KB
     run oshrun -n "$1" --timeout 100 "$flat"
     expect_rc 0
-    read -r none reduce <"$tmp/out"
+    read -r none reduce pairs <"$tmp/out"
 }
 
 measure 8
-few_none=$none few_reduce=$reduce
+few_none=$none few_reduce=$reduce few_pairs=$pairs
 measure 64
 slack=128
 [ "$none" -le $((few_none * 11 / 10 + slack)) ] || fail "without communication $few_none KB at 8 ranks, $none KB at 64"
 [ "$reduce" -le $((few_reduce * 11 / 10 + slack)) ] || fail "with allreduce $few_reduce KB at 8 ranks, $reduce KB at 64"
-[ "${2-}" != show ] || echo "KB of a rank: none $few_none, $none; allreduce $few_reduce, $reduce"
+[ "${2-}" != show ] || echo "KB of a rank: none $few_none, $none; allreduce $few_reduce, $reduce; all pairs $few_pairs, $pairs"
 exit 0
