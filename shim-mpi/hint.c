@@ -70,8 +70,10 @@ void hint_tell(struct transfer *t)
     }
     t->split = s;
     t->told = h.copy.generation;
-    // Pairs with the acquire in take_offer.
-    atomic_store_explicit(&s->claim, t->told | SPLIT_OFFERED, memory_order_release);
+    if (partner_is_direct(t->pe)) // pairs with the acquire in take_offer
+        atomic_store_explicit(&s->claim, t->told | SPLIT_OFFERED, memory_order_release);
+    else
+        split_offer_far(s, t->told);
     transfer_tell(t->pe, AM_HINT, 0, &h, sizeof h);
     stats_count(HINT);
 }

@@ -143,11 +143,21 @@ struct far_push {
     shoal_event_t event;
 };
 
+static _Atomic int far_pushes; // under way
+
 static int swap_claim(shoal_rptr_t record, uint64_t from, uint64_t to, uint64_t *was,
                       shoal_event_t *e)
 {
     return shoal_atomic(shoal_rptr_add(record, offsetof(struct split, claim)), SHOAL_CSWAP,
                         SHOAL_UINT64, &to, &from, was, NULL, e);
+}
+
+void split_offer_far(struct split *s, uint64_t generation)
+{
+    uint64_t offer = generation | SPLIT_OFFERED;
+    shoal_rptr_t at = shoal_rptr_add(s->place, offsetof(struct split, claim));
+    int status = shoal_atomic(at, SHOAL_SET, SHOAL_UINT64, &offer, NULL, NULL, NULL, NULL);
+    transfer_check(shim_pe(), status);
 }
 
 bool split_retract_far(struct split *s, uint64_t generation)
@@ -192,6 +202,7 @@ static bool far_on(struct progress_hook *hook)
     if (p->step == FAR_COUNT)
         transfer_end_send(p->ends);
     free(p);
+    atomic_fetch_sub_explicit(&far_pushes, 1, memory_order_relaxed);
     return true;
 }
 
@@ -205,6 +216,7 @@ void split_push_far(const struct split_copy *copy, const void *from, struct tran
                             &p->was, &p->event);
     if (status)
         p->event.status = status;
+    atomic_fetch_add_explicit(&far_pushes, 1, memory_order_relaxed);
     progress_add(&p->hook);
 }
 
@@ -327,5 +339,8 @@ int split_up(void)
 
 void split_down(void)
 {
+    struct idle idle = idle_start();
+    while (atomic_load_explicit(&far_pushes, memory_order_relaxed)) // of offers that were taken back
+        idle_step(&idle);
     records = NULL; // they go with the runtime's memory
 }

@@ -37,7 +37,9 @@ void split_push(const struct split_copy *copy, const void *from, struct transfer
 
 // Of an offer of another node's: once it is taken the sender puts all of it, and its send is done then.
 void split_push_far(const struct split_copy *copy, const void *from, struct transfer *ends);
-// Takes an offer to another node back; false: it has been taken.
+// Makes an offer to another node, by what is atomic with the sender's operations there; takes one
+// back: false, it has been taken.
+void split_offer_far(struct split *s, uint64_t generation);
 bool split_retract_far(struct split *s, uint64_t generation);
 
 // The receiver copies pieces, and ends the transfer when all have been copied; t->split is set.
