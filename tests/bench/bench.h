@@ -7,6 +7,7 @@
 #define BENCH_H
 
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,18 @@ static inline size_t hidden(size_t n)
 {
     __asm__("" : "+r"(n));
     return n;
+}
+
+// So many steps that no memory is needed for and that wait for each other.
+static inline void compute(long steps)
+{
+    uint64_t x = 88172645463325252u;
+    for (long i = 0; i < steps; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    __asm__ volatile("" : : "r"(x));
 }
 
 static inline double keep_least(double *least, double value)

@@ -281,7 +281,7 @@ static void long_broadcast(void)
 }
 
 // ---- Where a rank computes
-static void compute(double ns)
+static void compute_for(double ns)
 {
     for (double start = now_ns(); now_ns() - start < ns;)
         forget();
@@ -299,7 +299,7 @@ static double with_computing(int n, int who, double ns)
     if (me == 0)
         MPI_Isend(out, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &r);
     if (me == who)
-        compute(ns);
+        compute_for(ns);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     double took = now_ns() - start, all;
     MPI_Allreduce(&took, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -313,7 +313,7 @@ static double received_late(int n, double ns)
     if (me == 0)
         MPI_Send(out, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
     else
-        compute(ns);
+        compute_for(ns);
     if (me == 1)
         MPI_Recv(in, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     double took = now_ns() - start;
@@ -369,7 +369,7 @@ static double get_compute_put(MPI_Win win, double ns)
         if (i + 1 < RMA_BLOCKS)
             MPI_Rget(block + RMA_BLOCK, RMA_BLOCK, MPI_BYTE, 1, (MPI_Aint)(i + 1) * RMA_BLOCK,
                      RMA_BLOCK, MPI_BYTE, win, &get);
-        compute(ns);
+        compute_for(ns);
         MPI_Rput(block, RMA_BLOCK, MPI_BYTE, 1, (MPI_Aint)i * RMA_BLOCK, RMA_BLOCK, MPI_BYTE, win,
                  &put[i]);
     }

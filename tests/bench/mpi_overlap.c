@@ -13,18 +13,6 @@ enum { ROUNDS = 25, TIMES = 8, BYTES = 1 << 16 };
 
 static int me;
 static double *from, *to;
-static volatile uint64_t sink;
-
-static void compute(long steps)
-{
-    uint64_t x = 88172645463325252u;
-    for (long i = 0; i < steps; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-    }
-    sink = x;
-}
 
 static void start(int kind, int n, MPI_Request *r)
 {

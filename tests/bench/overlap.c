@@ -15,18 +15,6 @@
 enum { BYTES = 1 << 20, COUNT = BYTES / 8, REPEATS = 25, BEFORE = 500000 };
 
 static long *from, *to;
-static volatile uint64_t sink;
-
-static void compute(long steps)
-{
-    uint64_t x = 88172645463325252u;
-    for (long i = 0; i < steps; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-    }
-    sink = x;
-}
 
 static void collective(int kind, shoal_event_t *event)
 {

@@ -35,8 +35,8 @@ done
 ! is_sanitized || exit 0
 for transport in ofi ucx; do
     [ -e "$build/lib/libshoal-$transport.so" ] || { echo "left out: libshoal-$transport is not built"; continue; }
-    for step in envelope-from pair-long; do
-        kill_in victim $step SHOAL_VNODES=2 SHOAL_TRANSPORT=$transport SHOAL_MPI_STAGE_FAR=0
+    for step in envelope-from pair-long hint-from; do # the victim has a node for itself
+        kill_in victim $step SHOAL_VNODES=2 SHOAL_VNODES_CYCLIC=1 SHOAL_TRANSPORT=$transport SHOAL_MPI_STAGE_FAR=0
     done
 done
 exit 0
