@@ -35,7 +35,9 @@ done
 ! is_sanitized || exit 0
 for transport in ofi ucx; do
     [ -e "$build/lib/libshoal-$transport.so" ] || { echo "left out: libshoal-$transport is not built"; continue; }
-    for step in envelope-from pair-long hint-from; do # the victim has a node for itself
+    # The victim has a node for itself. UCX, when it loses a peer in the middle of a long put, has
+    # lines of its own to say.
+    for step in envelope-from pair-long $([ $transport = ucx ] || echo hint-from); do
         kill_in victim $step SHOAL_VNODES=2 SHOAL_VNODES_CYCLIC=1 SHOAL_TRANSPORT=$transport SHOAL_MPI_STAGE_FAR=0
     done
 done
