@@ -32,7 +32,7 @@ int transfer_cancel(struct request *r)
     return MPI_SUCCESS;
 }
 
-static void on_cancel(const shoal_am_t *am)
+void cancel_arrived(const shoal_am_t *am)
 {
     uint64_t sender;
     memcpy(&sender, am->payload, sizeof sender);
@@ -54,6 +54,6 @@ static void on_cancelled(const shoal_am_t *am)
 
 int cancel_up(void)
 {
-    int status = shoal_am_register(AM_CANCEL, on_cancel, NULL);
+    int status = shoal_am_register(AM_CANCEL, cancel_arrived, NULL);
     return status ? status : shoal_am_register(AM_CANCELLED, on_cancelled, NULL);
 }

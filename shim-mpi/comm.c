@@ -219,9 +219,9 @@ static void end_teams(void)
     while ((c = find_with_team()))
         coll_team_end(c);
     coll_team_down();
-    schedule_down();
     coll_lane_down();
     outbox_wait_all(); // others wait for this process's part of their ends
+    schedule_down();
 }
 
 void comm_down(void)

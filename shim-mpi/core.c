@@ -107,6 +107,7 @@ void core_leave(bool for_good)
         if (for_good) {
             comm_down();
             p2p_down();
+            stats_keep();
             shoal_finalize();
             is_up = false;
         }

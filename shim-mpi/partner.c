@@ -47,9 +47,12 @@ struct partner *partner_make(int pe)
 
 static void take_credit(struct partner *p, uint32_t taken)
 {
-    // Two threads may have told theirs in either order.
-    if ((int32_t)(taken - atomic_load_explicit(&p->taken_there, memory_order_relaxed)) > 0)
-        atomic_store_explicit(&p->taken_there, taken, memory_order_relaxed);
+    // Two threads may tell theirs in either order.
+    uint32_t was = atomic_load_explicit(&p->taken_there, memory_order_relaxed);
+    while ((int32_t)(taken - was) > 0 &&
+           !atomic_compare_exchange_weak_explicit(&p->taken_there, &was, taken,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 
 void partner_tell(int pe, struct partner *p, uint32_t taken)

@@ -20,8 +20,11 @@ _Atomic uint64_t request_activity;
 struct free_request {
     struct free_request *next;
 };
+enum { POOL_MOST = 256 }; // a part: threads may make requests that others end
+
 static struct pool {
     _Alignas(64) shim_lock lock;
+    int n;
     struct free_request *first;
 } pools[SHIM_PARTS];
 
@@ -30,8 +33,10 @@ static void *take_pooled(void)
     struct pool *p = &pools[shim_part()];
     shim_lock_take(&p->lock);
     struct free_request *r = p->first;
-    if (r)
+    if (r) {
         p->first = r->next;
+        p->n--;
+    }
     shim_lock_give(&p->lock);
     return r ? r : malloc(REQUEST_POOLED);
 }
@@ -41,9 +46,15 @@ static void put_pooled(void *r)
     struct pool *p = &pools[shim_part()];
     struct free_request *f = r;
     shim_lock_take(&p->lock);
-    f->next = p->first;
-    p->first = f;
+    bool fits = p->n < POOL_MOST;
+    if (fits) {
+        f->next = p->first;
+        p->first = f;
+        p->n++;
+    }
     shim_lock_give(&p->lock);
+    if (unlikely(!fits))
+        free(r);
 }
 
 void *request_memory(size_t size)

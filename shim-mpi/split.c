@@ -211,7 +211,6 @@ void split_push_far(const struct split_copy *copy, const void *from, struct tran
     struct far_push *p = transfer_memory(sizeof *p);
     uint64_t generation = copy->generation;
     *p = (struct far_push){.hook = {.fn = far_on}, .copy = *copy, .from = from, .ends = ends};
-    p->hook.event = &p->event;
     int status = swap_claim(copy->record, generation | SPLIT_OFFERED, generation | SPLIT_TAKEN,
                             &p->was, &p->event);
     if (status)

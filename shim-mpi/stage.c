@@ -279,6 +279,7 @@ void stage_accept(struct transfer *t, const struct rts *rts)
     }
     t->hook = (struct progress_hook){.fn = follow_on, .is_brief = true};
     progress_add(&t->hook);
+    request_count_activity(); // of this process another thread may have sent it
 }
 
 void stage_drop(const struct rts *rts)

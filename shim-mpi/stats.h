@@ -61,6 +61,7 @@ static inline void stats_count_one(enum stats_word word)
 #define stats_count(word) stats_count_one(STATS_##word)
 
 void stats_unexpected(int change); // 1, -1
+void stats_keep(void);             // what the runtime counts, before it goes
 void stats_print(void);            // with SHOAL_STATS=1: a line of what is not 0
 
 #endif

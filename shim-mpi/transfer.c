@@ -23,8 +23,14 @@ void transfer_check(int pe, int status)
         shim_fatal("a message to PE %d: %s", pe, shoal_strerror(status));
 }
 
-// Envelopes alone: what answers them is not ordered with them, and its handler may not run within what
-// sent the question.
+// Envelopes, and what may not be overtaken by them: a cancel names its message by the address of a
+// request, which the next one may have. What answers them is not ordered with them, and its handler may
+// not run within what sent the question.
+static bool goes_to_self_at_once(int id)
+{
+    return id <= AM_RTS || id == AM_CANCEL;
+}
+
 void transfer_to_self(int id, uint64_t address, const void *payload, size_t n)
 {
     shoal_am_t am = {.from = shim_pe(), .id = id, .arg = address, .payload = payload, .n = n};
@@ -32,12 +38,13 @@ void transfer_to_self(int id, uint64_t address, const void *payload, size_t n)
     case AM_EAGER: eager_arrived(&am); break;
     case AM_SYNC: eager_arrived_sync(&am); break;
     case AM_RTS: pull_arrived(&am); break;
+    case AM_CANCEL: cancel_arrived(&am); break;
     }
 }
 
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    if (pe == shim_pe() && id <= AM_RTS) {
+    if (pe == shim_pe() && goes_to_self_at_once(id)) {
         transfer_to_self(id, arg, payload, n);
         return true;
     }

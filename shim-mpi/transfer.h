@@ -113,7 +113,7 @@ void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // is no room now.
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 void transfer_check(int pe, int status); // of what the runtime was asked to send
-// An envelope to this process itself: it arrives at once, in this thread.
+// An envelope, or a cancel, to this process itself: it arrives at once, in this thread.
 void transfer_to_self(int id, uint64_t address, const void *payload, size_t n);
 
 // What a message is addressed to, in an active message's argument.
@@ -242,6 +242,7 @@ bool split_accept(struct transfer *t, const struct rts *rts, void *to); // false
 int split_up(void);
 void split_down(void);
 
+void cancel_arrived(const shoal_am_t *am);
 int cancel_up(void);
 
 #endif

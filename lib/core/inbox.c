@@ -364,7 +364,8 @@ void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 
 void inbox_sending_up(void)
 {
-    ring_after = settings.ring_after < 0 ? LIMIT_RING_AFTER : (uint32_t)settings.ring_after;
+    long after = settings.ring_after;
+    ring_after = after < 0 ? LIMIT_RING_AFTER : after > UINT32_MAX ? UINT32_MAX : (uint32_t)after;
 }
 
 uint64_t inbox_sent_shared(void)

@@ -198,8 +198,23 @@ static void nothing_there(void)
     CHECK_EQ(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
 }
 
+// What was counted is known when MPI has ended.
+static void after_finalize(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+                           unsigned long long least)
+{
+    unsigned long long value = 0;
+    OK(MPI_T_pvar_read(session, handle, &value));
+    CHECK(value >= least && value < least + 1000000);
+    OK(MPI_T_pvar_handle_free(session, &handle));
+    OK(MPI_T_pvar_session_free(&session));
+}
+
 int main(void)
 {
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    unsigned long long counted = 0;
+    int index = -1, count = 0;
     before_init();
     strings();
     cvars();
@@ -209,7 +224,13 @@ int main(void)
     counters();
     categories();
     nothing_there();
+    OK(MPI_T_pvar_session_create(&session));
+    OK(MPI_T_pvar_get_index("shoal_channel_inbox", MPI_T_PVAR_CLASS_COUNTER, &index));
+    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
+    OK(MPI_T_pvar_start(session, handle));
+    OK(MPI_T_pvar_read(session, handle, &counted));
     int failed = mpi_done(), n;
+    after_finalize(session, handle, counted);
     OK(MPI_T_cvar_get_num(&n));
     OK(MPI_T_finalize());
     CHECK_EQ(MPI_T_cvar_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
