@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PES: none
+// MPI among 4 and more ranks: messages from several, received by their sources or from any; all-to-all of
+// long blocks; patterns of short messages; a long reduction and a long broadcast. The source compiles
+// with any MPI. mpi_many PREFIX: what the figures' names begin with.
+#include "mpi_bench.h"
+
+// ---- From the first few ranks to rank 0: ns a message
+static double from_several(int senders, int is_any)
+{
+    enum { WINDOWS = 20, WINDOW = 64 };
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int w = 0; w < WINDOWS; w++) {
+        for (int i = 0; i < WINDOW * senders && me == 0; i++)
+            MPI_Recv(in, 8, MPI_BYTE, is_any ? MPI_ANY_SOURCE : 1 + i % senders, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        for (int s = 1; s <= senders && me == 0; s++)
+            MPI_Send(out, 0, MPI_BYTE, s, 1, MPI_COMM_WORLD);
+        for (int i = 0; i < WINDOW && me > 0 && me <= senders; i++)
+            MPI_Send(out, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        if (me > 0 && me <= senders)
+            MPI_Recv(in, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    double took = (now_ns() - start) / WINDOWS / WINDOW / senders;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return took;
+}
+
+static void several(void)
+{
+    double any[ROUNDS], named[ROUNDS];
+    for (int senders = 1; senders < npes; senders *= 2) {
+        for (int r = 0; r < ROUNDS; r++) {
+            named[r] = from_several(senders, 0);
+            any[r] = from_several(senders, 1);
+        }
+        tell("named_from", senders, named, "ns");
+        tell("any_from", senders, any, "ns");
+    }
+}
+
+// ---- Patterns of messages, 1 KB each
+enum { KB = 1024, BURST = 16 };
+
+static void pattern_all_to_all(MPI_Request *r)
+{
+    int n = 0;
+    for (int pe = 0; pe < npes; pe++)
+        if (pe != me)
+            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+    for (int i = 1; i < npes; i++)
+        MPI_Isend(out, KB, MPI_BYTE, (me + i) % npes, 0, MPI_COMM_WORLD, &r[n++]);
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+static void pattern_all_to_one(MPI_Request *r)
+{
+    int n = 0;
+    for (int i = 0; i < BURST; i++) {
+        if (me != 0)
+            MPI_Isend(out, KB, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[n++]);
+        for (int pe = 1; pe < npes && me == 0; pe++)
+            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+    }
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+static void pattern_one_to_all(MPI_Request *r)
+{
+    int n = 0;
+    for (int i = 0; i < BURST; i++) {
+        if (me != 0)
+            MPI_Irecv(in, KB, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[n++]);
+        for (int pe = 1; pe < npes && me == 0; pe++)
+            MPI_Isend(out, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+    }
+    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+}
+
+// Down a binomial tree and up one, by messages.
+static void pattern_broadcast(MPI_Request *r)
+{
+    int bit = 1;
+    (void)r;
+    for (; bit < npes && !(me & bit); bit *= 2)
+        ;
+    if (me)
+        MPI_Recv(in, KB, MPI_BYTE, me - bit, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (bit /= 2; bit; bit /= 2)
+        if (me + bit < npes)
+            MPI_Send(in, KB, MPI_BYTE, me + bit, 0, MPI_COMM_WORLD);
+}
+
+static void tree_reduce(double *sum, double *other, int n)
+{
+    for (int bit = 1; bit < npes; bit *= 2) {
+        if (me & bit) {
+            MPI_Send(sum, n, MPI_DOUBLE, me - bit, 0, MPI_COMM_WORLD);
+            return;
+        }
+        if (me + bit >= npes)
+            continue;
+        MPI_Recv(other, n, MPI_DOUBLE, me + bit, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < n; i++)
+            sum[i] += other[i];
+    }
+}
+
+static void pattern_reduce(MPI_Request *r)
+{
+    (void)r;
+    tree_reduce((double *)(void *)out, (double *)(void *)in, KB / 8);
+}
+
+static void pattern_latency(MPI_Request *r)
+{
+    (void)r;
+    if (me == 0)
+        MPI_Send(out, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    if (me < 2)
+        MPI_Recv(in, 8, MPI_BYTE, 1 - me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (me == 1)
+        MPI_Send(out, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+}
+
+static void patterns(void)
+{
+    enum { TIMES = 100, MOST = 16 };
+    static const struct {
+        const char *name;
+        void (*run)(MPI_Request *);
+    } kinds[] = {{"to_all", pattern_all_to_all},  {"to_one", pattern_all_to_one},
+                 {"from_one", pattern_one_to_all}, {"broadcast", pattern_broadcast},
+                 {"reduce", pattern_reduce},       {"latency", pattern_latency}};
+    static MPI_Request r[BURST * MOST];
+    memset(out, 0, KB);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && npes <= MOST; k++) {
+        double took[ROUNDS];
+        char name[32];
+        for (int round = 0; round < ROUNDS; round++) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            double start = now_ns();
+            for (int i = 0; i < TIMES; i++)
+                kinds[k].run(r);
+            MPI_Barrier(MPI_COMM_WORLD);
+            took[round] = (now_ns() - start) / TIMES;
+        }
+        snprintf(name, sizeof name, "pattern_%s", kinds[k].name);
+        tell(name, npes, took, "ns");
+    }
+}
+
+// ---- A long reduction, by the library and by a tree
+static void reductions(void)
+{
+    enum { LONG = 65536, TIMES = 10 };
+    double whole[ROUNDS], tree[ROUNDS], *sum = (double *)(void *)out, *other = (double *)(void *)in;
+    memset(out, 0, LONG * sizeof *sum);
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = now_ns();
+        for (int i = 0; i < TIMES; i++)
+            if (round % 2 == 0)
+                MPI_Reduce(sum, other, LONG, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+            else
+                tree_reduce(sum, other, LONG);
+        MPI_Barrier(MPI_COMM_WORLD);
+        (round % 2 == 0 ? whole : tree)[round / 2] = (now_ns() - start) / TIMES;
+    }
+    tell("reduce_65536", npes, whole, "ns");
+    tell("tree_reduce_65536", npes, tree, "ns");
+}
+
+static void all_to_all(int n)
+{
+    enum { TIMES = 50 };
+    double took[ROUNDS];
+    char name[32];
+    for (int r = 0; r < ROUNDS; r++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = now_ns();
+        for (int i = 0; i < TIMES; i++)
+            MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        took[r] = (now_ns() - start) / TIMES;
+    }
+    snprintf(name, sizeof name, "alltoall_%d", n);
+    tell(name, npes, took, "ns");
+}
+
+static void long_broadcast(void)
+{
+    enum { BYTES = 14 << 20, TIMES = 3 };
+    char *data = calloc(1, BYTES);
+    double took[ROUNDS];
+    memset(data, 1, BYTES);
+    for (int r = 0; r < ROUNDS; r++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = now_ns();
+        for (int i = 0; i < TIMES; i++)
+            MPI_Bcast(data, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        took[r] = (now_ns() - start) / TIMES;
+    }
+    tell("bcast_14680064", npes, took, "ns");
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    bench_start(argc, argv);
+    all_to_all(24 << 10);
+    several();
+    patterns();
+    reductions();
+    long_broadcast();
+    return bench_done();
+}
