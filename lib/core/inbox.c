@@ -305,12 +305,16 @@ static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payloa
         peer_unlock(peer);
         return false;
     }
+    struct channel *ring = peer->ring;
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
     KNOWN_TO_BE_AFTER(e->turn); // as in take_slot
     sign(peer, e);
     peer_unlock(peer);
     label(e, id, arg, n, flags);
-    copy_few(e->bytes, payload, n);
+    if (likely(n <= INLINE_BYTES))
+        copy_few(e->bytes, payload, n);
+    else
+        memcpy(payload_of(ring, LIMIT_RING_SLOTS, ticket), payload, n);
     deliver(pe, e, ticket, bit);
     return true;
 }
@@ -328,7 +332,7 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
 
 int inbox_am(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
-    if (likely(n <= INLINE_BYTES) && likely(world_is_here(pe)) &&
+    if (likely(world_is_here(pe)) &&
         likely(send_in_ring(pe, id, arg, payload, n, flags)))
         return SHOAL_OK;
     return send_otherwise(pe, id, arg, payload, n, flags);

@@ -28,6 +28,9 @@ struct incoming {
     bool is_used;      // since the last tidying
     struct peer *peer; // of a ring's sender; NULL: of the shared channel
     int sender;
+    // The payload after one that was a line: the next is likely to be one, too, and comes while its
+    // envelope does. One of several lines would be taken away while it is written.
+    const void *ahead;
 };
 
 static _Atomic bool polling;
@@ -85,16 +88,19 @@ static inline void advance(struct incoming *in, uint32_t slots)
         give_back(in, head);
 }
 
+static inline const unsigned char *next_payload(const struct incoming *in, uint32_t slots)
+{
+    return payload_of(in->channel, slots, atomic_load_explicit(&in->head, memory_order_relaxed));
+}
+
 // Copies the message out, so that its slot is free while it is handled.
 static inline bool take(struct incoming *in, struct message *m)
 {
     if (!is_ready(in))
         return false;
-    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
-    struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    memcpy(&m->envelope, e, sizeof *e);
+    memcpy(&m->envelope, atomic_load_explicit(&in->next, memory_order_relaxed), sizeof m->envelope);
     if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
-        memcpy(m->payload, payload_of(in->channel, in->slots, head), m->envelope.n);
+        memcpy(m->payload, next_payload(in, in->slots), m->envelope.n);
     check_number(in, &m->envelope);
     advance(in, in->slots);
     return true;
@@ -236,9 +242,12 @@ static int poll_rings(void)
 
 static inline struct incoming *first_ready(uint64_t left)
 {
-    for (; left; left &= left - 1)
-        if (is_ready(&ring[__builtin_ctzll(left)]))
-            return &ring[__builtin_ctzll(left)];
+    for (; left; left &= left - 1) {
+        struct incoming *in = &ring[__builtin_ctzll(left)];
+        __builtin_prefetch(in->ahead);
+        if (is_ready(in))
+            return in;
+    }
     return NULL;
 }
 
@@ -327,23 +336,27 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
-// The usual case without what the others need: a short message in a ring, in a program with one thread,
-// whose handler runs at once. False: it is another case.
+// The usual case without what the others need: a message in a ring, in a program with one thread, whose
+// handler runs at once. False: it is another case.
 static inline bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    if (unlikely(busy || !is_single_threaded() || !in->is_open || e->n > INLINE_BYTES ||
-                 (e->flags & ~ENVELOPE_REPLY)))
+    if (unlikely(busy || !is_single_threaded() || !in->is_open || (e->flags & ~ENVELOPE_REPLY)))
         return false;
     const struct handler *h = handlers_next(e->id);
     if (unlikely(!h))
         return false;
-    // Its slot is free while it is handled; aligned as there.
-    _Alignas(INLINE_BYTES) unsigned char payload[INLINE_BYTES];
+    // Its slot is free while it is handled.
+    LINE_ALIGNED unsigned char payload[LIMIT_AM_PAYLOAD];
     shoal_am_t am = handlers_am(h, e, payload, e->n);
-    memcpy(payload, e->bytes, sizeof payload);
+    if (likely(e->n <= INLINE_BYTES))
+        memcpy(payload, e->bytes, INLINE_BYTES);
+    else
+        memcpy(payload, next_payload(in, LIMIT_RING_SLOTS), e->n);
     check_number(in, e);
+    bool was_line = e->n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES;
     advance(in, LIMIT_RING_SLOTS);
+    in->ahead = was_line ? next_payload(in, LIMIT_RING_SLOTS) : NULL;
     in->is_used = true;
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
