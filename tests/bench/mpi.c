@@ -4,20 +4,18 @@
 // (mpi_alloc_message), message rate, short collectives. The source
 // compiles with any MPI; with Shoal's (BENCH_SHMEM) a put with signal of the same length takes turns
 // with each message, as its limit: one round of each, and the figures are medians of the rounds.
-#include "bench.h"
+#include "mpi_bench.h"
 
-#include <mpi.h>
 #if defined(BENCH_SHMEM)
 #include <shmem.h>
 #endif
 
-enum { ROUNDS = 15, WINDOW = 64, LARGEST = 4 << 20 };
+enum { WINDOW = 64 };
 
 static const int sizes[] = {0, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static int me, npes;
-static char *out, *in, *alloc_out, *alloc_in;
+static char *alloc_out, *alloc_in;
 
 static int trips(int n)
 {
@@ -84,12 +82,6 @@ static double put_signal(int n)
 }
 #endif
 
-static double median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, ascending);
-    return x[n / 2];
-}
-
 static void pairs(void)
 {
     double message[SIZES][ROUNDS], alloc[SIZES][ROUNDS], put[SIZES][ROUNDS];
@@ -106,55 +98,39 @@ static void pairs(void)
         any[r] = ping_pong(8, MPI_ANY_SOURCE, out, in);
         rate[r] = message_rate();
     }
-    if (me != 0)
-        return;
     for (int s = 0; s < SIZES; s++) {
-        figure("mpi_message", sizes[s], median(message[s], ROUNDS), "ns");
-        figure("mpi_alloc_message", sizes[s], median(alloc[s], ROUNDS), "ns");
+        tell("message", sizes[s], message[s], "ns");
+        tell("alloc_message", sizes[s], alloc[s], "ns");
         if (put[s][0] > 0)
-            figure("mpi_put_signal", sizes[s], median(put[s], ROUNDS), "ns");
+            tell("put_signal", sizes[s], put[s], "ns");
     }
-    figure("mpi_any_source", 8, median(any, ROUNDS), "ns");
-    figure("mpi_rate", 8, 1000 / median(rate, ROUNDS), "M/s");
+    tell("any_source", 8, any, "ns");
+    tell_one("rate", 8, 1000 / median(rate, ROUNDS), "M/s");
 }
 
-// Until all have done them: a root may be far ahead.
-#define TIME_COLLECTIVE(name, n, call)                \
-    do {                                              \
-        double x[ROUNDS];                             \
-        for (int r = 0; r < ROUNDS; r++) {            \
-            int count = npes > 2 ? 500 : 1000;        \
-            MPI_Barrier(MPI_COMM_WORLD);              \
-            double start = now_ns();                  \
-            for (int i = 0; i < count; i++)           \
-                call;                                 \
-            MPI_Barrier(MPI_COMM_WORLD);              \
-            x[r] = (now_ns() - start) / count;        \
-        }                                             \
-        if (me == 0)                                  \
-            figure(name, n, median(x, ROUNDS), "ns"); \
+#define TIME_COLLECTIVE(name, call)                      \
+    do {                                                 \
+        double x[ROUNDS];                                \
+        for (int r = 0; r < ROUNDS; r++)                 \
+            EACH_OF(npes > 2 ? 500 : 1000, x[r], call);  \
+        tell(name, npes, x, "ns");                       \
     } while (0)
 
 static void collectives(void)
 {
-    TIME_COLLECTIVE("mpi_barrier", npes, MPI_Barrier(MPI_COMM_WORLD));
-    TIME_COLLECTIVE("mpi_allreduce_8", npes,
+    TIME_COLLECTIVE("barrier", MPI_Barrier(MPI_COMM_WORLD));
+    TIME_COLLECTIVE("allreduce_8",
                     MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
-    TIME_COLLECTIVE("mpi_bcast_8", npes, MPI_Bcast(in, 8, MPI_BYTE, 0, MPI_COMM_WORLD));
-    TIME_COLLECTIVE("mpi_alltoall_8", npes,
+    TIME_COLLECTIVE("bcast_8", MPI_Bcast(in, 8, MPI_BYTE, 0, MPI_COMM_WORLD));
+    TIME_COLLECTIVE("alltoall_8",
                     MPI_Alltoall(out, 8, MPI_BYTE, in, 8, MPI_BYTE, MPI_COMM_WORLD));
-    TIME_COLLECTIVE("mpi_allreduce_65536", npes,
+    TIME_COLLECTIVE("allreduce_65536",
                     MPI_Allreduce(out, in, 8192, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    MPI_Init(NULL, NULL);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &npes);
-    pin(me);
-    out = calloc(1, LARGEST);
-    in = calloc(1, LARGEST);
+    bench_start(argc, argv);
     MPI_Alloc_mem(LARGEST, MPI_INFO_NULL, &alloc_out);
     MPI_Alloc_mem(LARGEST, MPI_INFO_NULL, &alloc_in);
     memset(alloc_out, 0, LARGEST);
@@ -167,12 +143,10 @@ int main(void)
     if (npes == 2)
         pairs();
     collectives();
-    free(out);
-    free(in);
     MPI_Free_mem(alloc_out);
     MPI_Free_mem(alloc_in);
 #if defined(BENCH_SHMEM)
     shmem_finalize();
 #endif
-    return MPI_Finalize();
+    return bench_done();
 }

@@ -13,19 +13,35 @@ static int me, npes;
 static const char *prefix = "mpi";
 static char *out, *in;
 
-static inline double median(double *x)
+static inline double median(double *x, int n)
 {
-    qsort(x, ROUNDS, sizeof *x, ascending);
-    return x[ROUNDS / 2];
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return x[n / 2];
 }
 
-static inline void tell(const char *name, int n, double *x, const char *unit)
+static inline void tell_one(const char *name, int n, double value, const char *unit)
 {
     char key[64];
     snprintf(key, sizeof key, "%s_%s", prefix, name);
     if (me == 0)
-        figure(key, n, median(x), unit);
+        figure(key, n, value, unit);
 }
+
+static inline void tell(const char *name, int n, double *x, const char *unit) // of ROUNDS
+{
+    tell_one(name, n, median(x, ROUNDS), unit);
+}
+
+// The ns that one `statement` of n in a row takes, until all have done them: a root may be far ahead.
+#define EACH_OF(n, ns, statement)              \
+    do {                                       \
+        MPI_Barrier(MPI_COMM_WORLD);           \
+        double begin = now_ns();               \
+        for (int each = 0; each < (n); each++) \
+            statement;                         \
+        MPI_Barrier(MPI_COMM_WORLD);           \
+        ns = (now_ns() - begin) / (n);         \
+    } while (0)
 
 // prefix: what the figures' names begin with.
 static inline void bench_start(int argc, char **argv)
@@ -36,8 +52,8 @@ static inline void bench_start(int argc, char **argv)
     pin(me);
     if (argc > 1)
         prefix = argv[1];
-    out = calloc(1, LARGEST);
-    in = calloc(1, LARGEST);
+    out = malloc(LARGEST);
+    in = malloc(LARGEST);
     memset(out, 1, LARGEST);
     memset(in, 1, LARGEST);
 }

@@ -105,28 +105,29 @@ static void overlap(const char *name, int n, int who)
     double alone[ROUNDS], ratio[ROUNDS];
     for (int r = 0; r < ROUNDS; r++)
         alone[r] = with_computing(n, -1, 0);
-    double transfer = 2 * median(alone);
+    double transfer = 2 * median(alone, ROUNDS);
     MPI_Bcast(&transfer, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     for (int r = 0; r < ROUNDS; r++)
         ratio[r] = with_computing(n, who, transfer) / transfer;
     tell(name, n, ratio, "ratio");
 }
 
+enum { ON_A_LINK = 5 }; // times
+
 // As long as the transfer takes, on a link that is slow; and where the receive begins after computing.
 static void slow_link(int n)
 {
-    enum { TIMES = 5 };
-    double alone[ROUNDS], with[ROUNDS], late[ROUNDS], transfer;
-    for (int r = 0; r < ROUNDS; r++)
-        alone[r] = r < TIMES ? with_computing(n, -1, 0) : alone[r - TIMES];
-    transfer = median(alone);
+    double alone[ON_A_LINK], with[ON_A_LINK], late[ON_A_LINK], transfer;
+    for (int i = 0; i < ON_A_LINK; i++)
+        alone[i] = with_computing(n, -1, 0);
+    transfer = median(alone, ON_A_LINK);
     MPI_Bcast(&transfer, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int r = 0; r < ROUNDS; r++) {
-        with[r] = r < TIMES ? with_computing(n, 1, transfer) / transfer : with[r - TIMES];
-        late[r] = r < TIMES ? received_late(n, transfer) / transfer : late[r - TIMES];
+    for (int i = 0; i < ON_A_LINK; i++) {
+        with[i] = with_computing(n, 1, transfer) / transfer;
+        late[i] = received_late(n, transfer) / transfer;
     }
-    tell("recv_overlap", n, with, "ratio");
-    tell("late", n, late, "ratio");
+    tell_one("recv_overlap", n, median(with, ON_A_LINK), "ratio");
+    tell_one("late", n, median(late, ON_A_LINK), "ratio");
 }
 
 // ---- Rank 0 gets blocks of rank 1's window, computes on each and puts it back: the next one is on its
@@ -161,22 +162,21 @@ static double get_compute_put(MPI_Win win, double ns)
 
 static void rma_pipeline(void)
 {
-    enum { TIMES = 5 };
-    double alone[ROUNDS], with[ROUNDS], comm;
+    double alone[ON_A_LINK], with[ON_A_LINK], comm;
     char *mine;
     MPI_Win win;
     MPI_Win_allocate(RMA_BLOCKS * RMA_BLOCK, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
     memset(mine, 1, RMA_BLOCKS * RMA_BLOCK);
     MPI_Win_lock_all(0, win);
-    for (int r = 0; r < ROUNDS; r++)
-        alone[r] = r < TIMES ? get_compute_put(win, 0) : alone[r - TIMES];
-    comm = median(alone);
+    for (int i = 0; i < ON_A_LINK; i++)
+        alone[i] = get_compute_put(win, 0);
+    comm = median(alone, ON_A_LINK);
     MPI_Bcast(&comm, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int r = 0; r < ROUNDS; r++)
-        with[r] = r < TIMES ? get_compute_put(win, comm / RMA_BLOCKS) / comm : with[r - TIMES];
+    for (int i = 0; i < ON_A_LINK; i++)
+        with[i] = get_compute_put(win, comm / RMA_BLOCKS) / comm;
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
-    tell("get_compute_put", RMA_BLOCKS, with, "ratio");
+    tell_one("get_compute_put", RMA_BLOCKS, median(with, ON_A_LINK), "ratio");
 }
 
 // ---- Every other block

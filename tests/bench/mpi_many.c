@@ -5,6 +5,8 @@
 // with any MPI. mpi_many PREFIX: what the figures' names begin with.
 #include "mpi_bench.h"
 
+#include <stdbool.h>
+
 // ---- From the first few ranks to rank 0: ns a message
 static double from_several(int senders, int is_any)
 {
@@ -41,48 +43,48 @@ static void several(void)
 }
 
 // ---- Patterns of messages, 1 KB each
-enum { KB = 1024, BURST = 16 };
+enum { KB = 1024, BURST = 16, MOST = 16 };
 
-static void pattern_all_to_all(MPI_Request *r)
+static MPI_Request request[2 * BURST * MOST];
+
+static void pattern_all_to_all(void)
 {
     int n = 0;
     for (int pe = 0; pe < npes; pe++)
         if (pe != me)
-            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
+            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &request[n++]);
     for (int i = 1; i < npes; i++)
-        MPI_Isend(out, KB, MPI_BYTE, (me + i) % npes, 0, MPI_COMM_WORLD, &r[n++]);
-    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+        MPI_Isend(out, KB, MPI_BYTE, (me + i) % npes, 0, MPI_COMM_WORLD, &request[n++]);
+    MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
 }
 
-static void pattern_all_to_one(MPI_Request *r)
+// Between rank 0 and all others.
+static void burst(bool sends)
 {
-    int n = 0;
-    for (int i = 0; i < BURST; i++) {
-        if (me != 0)
-            MPI_Isend(out, KB, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[n++]);
-        for (int pe = 1; pe < npes && me == 0; pe++)
-            MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
-    }
-    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+    int n = 0, first = me == 0, last = me == 0 ? npes - 1 : 0;
+    for (int i = 0; i < BURST; i++)
+        for (int pe = first; pe <= last; pe++)
+            if (sends)
+                MPI_Isend(out, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &request[n++]);
+            else
+                MPI_Irecv(in + pe * KB, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &request[n++]);
+    MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
 }
 
-static void pattern_one_to_all(MPI_Request *r)
+static void pattern_all_to_one(void)
 {
-    int n = 0;
-    for (int i = 0; i < BURST; i++) {
-        if (me != 0)
-            MPI_Irecv(in, KB, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &r[n++]);
-        for (int pe = 1; pe < npes && me == 0; pe++)
-            MPI_Isend(out, KB, MPI_BYTE, pe, 0, MPI_COMM_WORLD, &r[n++]);
-    }
-    MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+    burst(me != 0);
+}
+
+static void pattern_one_to_all(void)
+{
+    burst(me == 0);
 }
 
 // Down a binomial tree and up one, by messages.
-static void pattern_broadcast(MPI_Request *r)
+static void pattern_broadcast(void)
 {
     int bit = 1;
-    (void)r;
     for (; bit < npes && !(me & bit); bit *= 2)
         ;
     if (me)
@@ -107,15 +109,13 @@ static void tree_reduce(double *sum, double *other, int n)
     }
 }
 
-static void pattern_reduce(MPI_Request *r)
+static void pattern_reduce(void)
 {
-    (void)r;
     tree_reduce((double *)(void *)out, (double *)(void *)in, KB / 8);
 }
 
-static void pattern_latency(MPI_Request *r)
+static void pattern_latency(void)
 {
-    (void)r;
     if (me == 0)
         MPI_Send(out, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
     if (me < 2)
@@ -126,26 +126,18 @@ static void pattern_latency(MPI_Request *r)
 
 static void patterns(void)
 {
-    enum { TIMES = 100, MOST = 16 };
     static const struct {
         const char *name;
-        void (*run)(MPI_Request *);
+        void (*run)(void);
     } kinds[] = {{"to_all", pattern_all_to_all},  {"to_one", pattern_all_to_one},
                  {"from_one", pattern_one_to_all}, {"broadcast", pattern_broadcast},
                  {"reduce", pattern_reduce},       {"latency", pattern_latency}};
-    static MPI_Request r[BURST * MOST];
     memset(out, 0, KB);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && npes <= MOST; k++) {
         double took[ROUNDS];
         char name[32];
-        for (int round = 0; round < ROUNDS; round++) {
-            MPI_Barrier(MPI_COMM_WORLD);
-            double start = now_ns();
-            for (int i = 0; i < TIMES; i++)
-                kinds[k].run(r);
-            MPI_Barrier(MPI_COMM_WORLD);
-            took[round] = (now_ns() - start) / TIMES;
-        }
+        for (int r = 0; r < ROUNDS; r++)
+            EACH_OF(100, took[r], kinds[k].run());
         snprintf(name, sizeof name, "pattern_%s", kinds[k].name);
         tell(name, npes, took, "ns");
     }
@@ -154,19 +146,13 @@ static void patterns(void)
 // ---- A long reduction, by the library and by a tree
 static void reductions(void)
 {
-    enum { LONG = 65536, TIMES = 10 };
+    enum { LONG = 65536 };
     double whole[ROUNDS], tree[ROUNDS], *sum = (double *)(void *)out, *other = (double *)(void *)in;
     memset(out, 0, LONG * sizeof *sum);
-    for (int round = 0; round < 2 * ROUNDS; round++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        double start = now_ns();
-        for (int i = 0; i < TIMES; i++)
-            if (round % 2 == 0)
-                MPI_Reduce(sum, other, LONG, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-            else
-                tree_reduce(sum, other, LONG);
-        MPI_Barrier(MPI_COMM_WORLD);
-        (round % 2 == 0 ? whole : tree)[round / 2] = (now_ns() - start) / TIMES;
+    for (int r = 0; r < ROUNDS; r++) {
+        EACH_OF(10, whole[r],
+                MPI_Reduce(sum, other, LONG, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+        EACH_OF(10, tree[r], tree_reduce(sum, other, LONG));
     }
     tell("reduce_65536", npes, whole, "ns");
     tell("tree_reduce_65536", npes, tree, "ns");
@@ -174,35 +160,23 @@ static void reductions(void)
 
 static void all_to_all(int n)
 {
-    enum { TIMES = 50 };
     double took[ROUNDS];
     char name[32];
-    for (int r = 0; r < ROUNDS; r++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        double start = now_ns();
-        for (int i = 0; i < TIMES; i++)
-            MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
-        MPI_Barrier(MPI_COMM_WORLD);
-        took[r] = (now_ns() - start) / TIMES;
-    }
+    for (int r = 0; r < ROUNDS; r++)
+        EACH_OF(50, took[r],
+                MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD));
     snprintf(name, sizeof name, "alltoall_%d", n);
     tell(name, npes, took, "ns");
 }
 
 static void long_broadcast(void)
 {
-    enum { BYTES = 14 << 20, TIMES = 3 };
-    char *data = calloc(1, BYTES);
+    enum { BYTES = 14 << 20 };
+    char *data = malloc(BYTES);
     double took[ROUNDS];
     memset(data, 1, BYTES);
-    for (int r = 0; r < ROUNDS; r++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        double start = now_ns();
-        for (int i = 0; i < TIMES; i++)
-            MPI_Bcast(data, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
-        MPI_Barrier(MPI_COMM_WORLD);
-        took[r] = (now_ns() - start) / TIMES;
-    }
+    for (int r = 0; r < ROUNDS; r++)
+        EACH_OF(3, took[r], MPI_Bcast(data, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD));
     tell("bcast_14680064", npes, took, "ns");
     free(data);
 }
