@@ -154,7 +154,10 @@ const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *o
 // is NULL.
 const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const char *own,
                             char *result);
-MPI_Count coll_slice(const struct coll_call *c, int rank); // the first element of its slice
+struct slice {
+    MPI_Count at, n; // elements
+};
+struct slice coll_slice(const struct coll_call *c, int rank);
 
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.
 bool coll_team_run(const struct coll_call *c, int *error);

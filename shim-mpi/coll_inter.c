@@ -40,7 +40,7 @@ static void bcast(struct schedule *s, const struct coll_call *c)
     }
 }
 
-// This side's reduction, on its rank 0; NULL elsewhere of use to nobody.
+// This side's reduction: of use on its rank 0.
 static const void *reduce_own(struct schedule *s, const struct coll_call *c, MPI_Count n)
 {
     return coll_add_reduce(s, c->comm->local, c->send.buf, n, c->recv.type);

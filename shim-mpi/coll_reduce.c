@@ -60,10 +60,10 @@ static void allreduce_short(struct schedule *s, const struct coll_call *c)
     }
 }
 
-MPI_Count coll_slice(const struct coll_call *c, int rank)
+struct slice coll_slice(const struct coll_call *c, int rank)
 {
-    MPI_Count n = c->recv.count, rest = n % c->size;
-    return n / c->size * rank + (rank < rest ? rank : rest);
+    MPI_Count each = c->recv.count / c->size, rest = c->recv.count % c->size;
+    return (struct slice){each * rank + (rank < rest ? rank : rest), each + (rank < rest)};
 }
 
 // The last rank's part becomes the result, as the others are combined with it from the right.
@@ -71,18 +71,19 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
                             char *result)
 {
     struct type *t = c->recv.type;
-    MPI_Count from = coll_slice(c, c->rank), mine = coll_slice(c, c->rank + 1) - from;
+    struct slice own_slice = coll_slice(c, c->rank);
+    MPI_Count mine = own_slice.n;
     int last = c->size - 1;
-    const char **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *part = own + from * t->extent;
+    const char **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *part = own + own_slice.at * t->extent;
     // Where it may go at once: not over a part that is still to be combined.
     char *all = result && (result != part || c->rank == last) ? result : schedule_elements(s, mine, t);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
-        MPI_Count at = coll_slice(c, out);
+        struct slice theirs = coll_slice(c, out);
         char *to = src == last ? all : schedule_elements(s, mine, t);
         in[src] = to;
         schedule_recv(s, to, mine, t, src);
-        schedule_send(s, own + at * t->extent, coll_slice(c, out + 1) - at, t, out);
+        schedule_send(s, own + theirs.at * t->extent, theirs.n, t, out);
     }
     schedule_round(s);
     in[c->rank] = part;
@@ -99,14 +100,14 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
 static void allreduce_long(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
-    MPI_Count from = coll_slice(c, c->rank), mine = coll_slice(c, c->rank + 1) - from;
+    struct slice mine = coll_slice(c, c->rank);
     char *acc = c->recv.buf;
-    coll_add_slices(s, c, coll_own(c), acc + from * t->extent);
+    coll_add_slices(s, c, coll_own(c), acc + mine.at * t->extent);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
-        MPI_Count at = coll_slice(c, src);
-        schedule_recv(s, acc + at * t->extent, coll_slice(c, src + 1) - at, t, src);
-        schedule_send(s, acc + from * t->extent, mine, t, out);
+        struct slice theirs = coll_slice(c, src);
+        schedule_recv(s, acc + theirs.at * t->extent, theirs.n, t, src);
+        schedule_send(s, acc + mine.at * t->extent, mine.n, t, out);
     }
 }
 

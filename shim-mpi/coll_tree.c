@@ -135,19 +135,18 @@ static void reduce_short(struct schedule *s, const struct coll_call *c)
 static void reduce_long(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
-    MPI_Count from = coll_slice(c, c->rank), mine = coll_slice(c, c->rank + 1) - from;
     const char *slice = coll_add_slices(s, c, coll_own(c), NULL);
     if (c->rank != c->root) {
-        schedule_send(s, slice, mine, t, c->root);
+        schedule_send(s, slice, coll_slice(c, c->rank).n, t, c->root);
         return;
     }
     char *to = c->recv.buf;
     for (int i = 0; i < c->size; i++) {
-        MPI_Count at = coll_slice(c, i), n = coll_slice(c, i + 1) - at;
+        struct slice part = coll_slice(c, i);
         if (i == c->rank)
-            schedule_copy(s, to + at * t->extent, n, t, slice, n, t);
+            schedule_copy(s, to + part.at * t->extent, part.n, t, slice, part.n, t);
         else
-            schedule_recv(s, to + at * t->extent, n, t, i);
+            schedule_recv(s, to + part.at * t->extent, part.n, t, i);
     }
 }
 

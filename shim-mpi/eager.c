@@ -34,6 +34,11 @@ static bool tell_packed(struct partner *p, int pe, uint64_t address, const void 
     return done;
 }
 
+static inline void count_sent(MPI_Count bytes)
+{
+    stats_count_one((uint64_t)bytes <= inline_bytes ? STATS_INLINE : STATS_EAGER);
+}
+
 static void count_held_back(const struct partner *p, MPI_Count bytes)
 {
     if (bytes <= (MPI_Count)p->eager)
@@ -41,7 +46,7 @@ static void count_held_back(const struct partner *p, MPI_Count bytes)
 }
 
 bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                       const struct type *type, int pe, int tag, bool waits)
+                  const struct type *type, int pe, int tag, bool waits)
 {
     MPI_Count bytes = count * type->size;
     struct partner *partner = partner_of(pe);
@@ -60,7 +65,7 @@ bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Coun
         return false;
     }
     transfer_number(partner, address);
-    stats_count_one(n <= inline_bytes ? STATS_INLINE : STATS_EAGER);
+    count_sent(bytes);
     return true;
 }
 
@@ -113,7 +118,7 @@ bool eager_send_later(struct transfer *t)
 {
     if (!partner_admits(partner_of(t->pe), t->bytes))
         return false;
-    stats_count_one((uint64_t)t->bytes <= inline_bytes ? STATS_INLINE : STATS_EAGER);
+    count_sent(t->bytes);
     keep(t);
     return true;
 }

@@ -145,18 +145,21 @@ struct far_push {
 
 static _Atomic int far_pushes; // under way
 
+static shoal_rptr_t claim_of(shoal_rptr_t record)
+{
+    return shoal_rptr_add(record, offsetof(struct split, claim));
+}
+
 static int swap_claim(shoal_rptr_t record, uint64_t from, uint64_t to, uint64_t *was,
                       shoal_event_t *e)
 {
-    return shoal_atomic(shoal_rptr_add(record, offsetof(struct split, claim)), SHOAL_CSWAP,
-                        SHOAL_UINT64, &to, &from, was, NULL, e);
+    return shoal_atomic(claim_of(record), SHOAL_CSWAP, SHOAL_UINT64, &to, &from, was, NULL, e);
 }
 
 void split_offer_far(struct split *s, uint64_t generation)
 {
     uint64_t offer = generation | SPLIT_OFFERED;
-    shoal_rptr_t at = shoal_rptr_add(s->place, offsetof(struct split, claim));
-    int status = shoal_atomic(at, SHOAL_SET, SHOAL_UINT64, &offer, NULL, NULL, NULL, NULL);
+    int status = shoal_atomic(claim_of(s->place), SHOAL_SET, SHOAL_UINT64, &offer, NULL, NULL, NULL, NULL);
     transfer_check(shim_pe(), status);
 }
 

@@ -10,30 +10,35 @@
 
 struct stats_part stats[SHIM_PARTS];
 
-// The runtime counts what is sent, its own messages included; when it has gone, as at its end.
-static uint64_t ask(int what)
+// What the runtime counts, its own messages included; when it has gone, as at its end.
+static struct asked {
+    enum stats_word word;
+    int query;
+    _Atomic uint64_t last;
+} asked[] = {{STATS_INBOX, SHOAL_Q_SENT_INBOX, 0},
+             {STATS_RING, SHOAL_Q_SENT_RING, 0},
+             {STATS_FAR, SHOAL_Q_SENT_FAR, 0}};
+
+static uint64_t ask(struct asked *a)
 {
-    static _Atomic uint64_t last[SHOAL_Q_COUNT_];
     uint64_t value;
-    if (shoal_query(what, 0, &value) == SHOAL_OK)
-        atomic_store_explicit(&last[what], value, memory_order_relaxed);
-    return atomic_load_explicit(&last[what], memory_order_relaxed);
+    if (shoal_query(a->query, 0, &value) == SHOAL_OK)
+        atomic_store_explicit(&a->last, value, memory_order_relaxed);
+    return atomic_load_explicit(&a->last, memory_order_relaxed);
 }
 
 void stats_keep(void)
 {
-    ask(SHOAL_Q_SENT_INBOX);
-    ask(SHOAL_Q_SENT_RING);
-    ask(SHOAL_Q_SENT_FAR);
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++)
+        ask(&asked[i]);
 }
 
 uint64_t stats_get(enum stats_word word)
 {
     uint64_t sum = 0;
-    if (word == STATS_INBOX || word == STATS_RING || word == STATS_FAR)
-        return ask(word == STATS_INBOX  ? SHOAL_Q_SENT_INBOX
-                   : word == STATS_RING ? SHOAL_Q_SENT_RING
-                                        : SHOAL_Q_SENT_FAR);
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++)
+        if (word == asked[i].word)
+            return ask(&asked[i]);
     if (word == STATS_EAGER) // those alone that are not inline are counted there
         sum = stats_get(STATS_INLINE);
     for (int i = 0; i < SHIM_PARTS; i++)

@@ -26,28 +26,22 @@ void transfer_check(int pe, int status)
 // Envelopes, and what may not be overtaken by them: a cancel names its message by the address of a
 // request, which the next one may have. What answers them is not ordered with them, and its handler may
 // not run within what sent the question.
-static bool goes_to_self_at_once(int id)
-{
-    return id <= AM_RTS || id == AM_CANCEL;
-}
-
-void transfer_to_self(int id, uint64_t address, const void *payload, size_t n)
+bool transfer_to_self(int id, uint64_t address, const void *payload, size_t n)
 {
     shoal_am_t am = {.from = shim_pe(), .id = id, .arg = address, .payload = payload, .n = n};
     switch (id) {
-    case AM_EAGER: eager_arrived(&am); break;
-    case AM_SYNC: eager_arrived_sync(&am); break;
-    case AM_RTS: pull_arrived(&am); break;
-    case AM_CANCEL: cancel_arrived(&am); break;
+    case AM_EAGER: eager_arrived(&am); return true;
+    case AM_SYNC: eager_arrived_sync(&am); return true;
+    case AM_RTS: pull_arrived(&am); return true;
+    case AM_CANCEL: cancel_arrived(&am); return true;
+    default: return false;
     }
 }
 
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    if (pe == shim_pe() && goes_to_self_at_once(id)) {
-        transfer_to_self(id, arg, payload, n);
+    if (pe == shim_pe() && transfer_to_self(id, arg, payload, n))
         return true;
-    }
     int status = shoal_am_try(pe, id, arg, payload, n);
     if (unlikely(status == SHOAL_EAGAIN))
         return false;

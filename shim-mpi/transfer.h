@@ -113,8 +113,8 @@ void transfer_tell(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // is no room now.
 bool transfer_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 void transfer_check(int pe, int status); // of what the runtime was asked to send
-// An envelope, or a cancel, to this process itself: it arrives at once, in this thread.
-void transfer_to_self(int id, uint64_t address, const void *payload, size_t n);
+// An envelope, or a cancel, to this process itself: it arrives at once, in this thread. False: another.
+bool transfer_to_self(int id, uint64_t address, const void *payload, size_t n);
 
 // What a message is addressed to, in an active message's argument.
 static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
@@ -179,10 +179,8 @@ static inline bool transfer_tell_next(struct partner *p, int pe, int id, uint64_
             return false;
         outbox_wait(pe);
     }
-    if (unlikely(p->is_self)) {
-        transfer_to_self(id, address, payload, n);
+    if (unlikely(p->is_self) && transfer_to_self(id, address, payload, n))
         return true;
-    }
     int status = (waits ? shoal_am_request : shoal_am_try)(pe, id, address, payload, n);
     if (unlikely(status)) {
         if (status == SHOAL_EAGAIN)

@@ -36,7 +36,7 @@ done
 for transport in ofi ucx; do
     [ -e "$build/lib/libshoal-$transport.so" ] || { echo "left out: libshoal-$transport is not built"; continue; }
     # The victim has a node for itself. UCX, when it loses a peer in the middle of a long put, has
-    # lines of its own to say; in tiny pieces the put takes minutes.
+    # lines of its own to say; with tiny pieces an envelope waits for room, and follows no hint.
     steps="envelope-from pair-long"
     case $transport:$build in ucx:* | *hostile*) ;; *) steps+=" hint-from" ;; esac
     for step in $steps; do

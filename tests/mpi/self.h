@@ -14,7 +14,7 @@ struct message {
     int n;
 };
 
-static int some_length(uint64_t *state)
+static inline int some_length(uint64_t *state)
 {
     int most = rnd_below(state, 10) == 0 ? LARGEST : rnd_below(state, 3) == 0 ? 5000 : 100;
     return (int)rnd_below(state, (uint64_t)most) + 4;
@@ -30,7 +30,7 @@ static inline void send_one(struct message *m, int number, uint64_t *state, MPI_
     OK((is_sync ? MPI_Issend : MPI_Isend)(m->data, m->n, MPI_BYTE, me, TAG, c, &m->request));
 }
 
-static void post(struct message *m, uint64_t *state, MPI_Comm c)
+static inline void post(struct message *m, uint64_t *state, MPI_Comm c)
 {
     m->n = LARGEST + 4;
     m->data = must_alloc((size_t)m->n);
@@ -38,7 +38,7 @@ static void post(struct message *m, uint64_t *state, MPI_Comm c)
                  rnd_below(state, 2) ? TAG : MPI_ANY_TAG, c, &m->request));
 }
 
-static void expect(struct message *m, int number, const struct message *sent)
+static inline void expect(struct message *m, int number, const struct message *sent)
 {
     MPI_Status s;
     int n = -1, got = -1;
@@ -74,6 +74,5 @@ static inline void burst(MPI_Comm c, uint64_t *state)
         free(out[i].data);
     }
 }
-
 
 #endif
