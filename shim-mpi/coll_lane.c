@@ -2,6 +2,7 @@
 // Nonblocking collectives on the runtime's. See coll_lane.h.
 #include "coll_lane.h"
 
+#include "partner.h"
 #include "stats.h"
 
 #include <limits.h>
@@ -386,15 +387,6 @@ void coll_lane_start(struct coll_request *q)
 }
 
 // ---- Life
-// Do all members reach each other's memory? They are of one node then.
-static bool is_near(const struct group *g)
-{
-    uint64_t direct = 1;
-    for (int i = 0; i < g->size && direct; i++)
-        shoal_query(SHOAL_Q_DIRECT, group_pe(g, i), &direct);
-    return direct;
-}
-
 static struct coll_lane *lane_new(struct comm *comm, size_t room)
 {
     struct coll_lane *lane = calloc(1, sizeof *lane);
@@ -420,7 +412,7 @@ static struct coll_lane *lane_of(struct comm *comm)
 {
     if (comm->lane || comm->colls_without_lane == NEVER || ++comm->colls_without_lane < LANE_AFTER)
         return comm->lane;
-    if (is_near(comm->group))
+    if (partner_are_near(comm->group))
         comm->lane = lane_new(comm, COLL_LANE_ROOM);
     else
         comm->colls_without_lane = NEVER;
@@ -437,7 +429,7 @@ void coll_lane_join(struct coll_request *q)
 void coll_lane_make(struct coll_request *q)
 {
     size_t room;
-    if (!coll_lane_choose(&q->call, &q->run, &room) || !is_near(q->call.comm->group))
+    if (!coll_lane_choose(&q->call, &q->run, &room) || !partner_are_near(q->call.comm->group))
         return;
     q->lane = lane_new(q->call.comm, room);
     q->owns_lane = true;

@@ -4,8 +4,11 @@
 // need; and every process combines the same parts in every run.
 #include "coll.h"
 
-// Bytes from which a broadcast is a scatter and an allgather, and a reduction goes by slices.
-enum { BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 20 };
+#include "partner.h"
+
+// Bytes from which processes of a node lend each other what is broadcast, from which a broadcast between
+// nodes is a scatter and an allgather, and a reduction goes by slices.
+enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 20 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
 {
@@ -75,11 +78,36 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
+// On a node: each gets it whole, from where another one has it, and so few from one that they do not get
+// into each other's way.
+static void bcast_lent(struct schedule *s, const struct coll_call *c)
+{
+    enum { FAN = 8 };
+    struct type *byte = type_of(MPI_BYTE);
+    MPI_Count bytes = c->recv.count * c->recv.type->size;
+    bool dense = c->recv.type->is_dense;
+    char *data = dense ? type_at(c->recv.type, c->recv.buf) : schedule_bytes(s, (size_t)bytes);
+    int me = (c->rank - c->root + c->size) % c->size;
+    if (me == 0 && !dense)
+        schedule_copy(s, data, bytes, byte, c->recv.buf, c->recv.count, c->recv.type);
+    if (me) {
+        schedule_recv(s, data, bytes, byte, ((me - 1) / FAN + c->root) % c->size);
+        schedule_round(s);
+    }
+    for (int to = FAN * me + 1; to <= FAN * (me + 1) && to < c->size; to++)
+        schedule_lend(s, data, bytes, byte, (to + c->root) % c->size);
+    if (me && !dense)
+        schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
+}
+
 void coll_bcast(struct schedule *s, const struct coll_call *c)
 {
     const struct side *b = &c->recv;
     // All decide alike: layouts may differ between processes, the number of bytes does not.
-    if (c->size > 2 && b->count * b->type->size >= BCAST_SCATTER)
+    MPI_Count bytes = b->count * b->type->size;
+    if (c->size > 2 && bytes >= BCAST_LENT && partner_are_near(c->comm->group))
+        bcast_lent(s, c);
+    else if (c->size > 2 && bytes >= BCAST_SCATTER)
         bcast_long(s, c);
     else
         coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);

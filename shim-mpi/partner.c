@@ -96,6 +96,14 @@ bool partner_is_reached(int pe)
     return reach_of(pe) == REACH_PRIVATE;
 }
 
+bool partner_are_near(const struct group *g)
+{
+    int i = 0;
+    while (i < g->size && partner_is_direct(group_pe(g, i)))
+        i++;
+    return i == g->size;
+}
+
 int partner_up(void)
 {
     partners = calloc(chunks(), sizeof *partners);

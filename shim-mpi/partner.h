@@ -15,6 +15,7 @@ enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
 // Counts that go round begin shortly before they do, here and elsewhere: no long run is the first to see it.
 #define PARTNER_START (UINT32_MAX - 100)
 
+struct group;
 struct partner {
     _Atomic uint32_t sent, taken_there; // eager bytes, overhead included
     _Atomic uint32_t taken, told;
@@ -88,6 +89,7 @@ static inline void partner_took(struct partner *p, int pe, MPI_Count n)
 
 bool partner_is_direct(int pe);  // its shared memory is reached by load and store
 bool partner_is_reached(int pe); // and its private memory without its help
+bool partner_are_near(const struct group *g); // all of them are direct: of this node
 
 int partner_up(void); // 0 or SHOAL_E*
 void partner_down(void);

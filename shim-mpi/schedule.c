@@ -152,6 +152,12 @@ void schedule_send(struct schedule *s, const void *buf, MPI_Count count, struct 
     add_message(s, STEP_SEND, s->comm, buf, count, type, peer);
 }
 
+void schedule_lend(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
+                   int peer)
+{
+    add_message(s, STEP_LEND, s->comm, buf, count, type, peer);
+}
+
 void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *type, int peer)
 {
     add_message(s, STEP_RECV, s->comm, buf, count, type, peer);
@@ -219,11 +225,12 @@ static void note(struct schedule *s, struct request *r)
 
 static void start_message(struct schedule *s, const struct step *step)
 {
-    struct request *r = step->kind == STEP_SEND
-                            ? p2p_isend(step->comm, SPACE_COLL, step->from, step->count, step->type,
-                                        step->peer, s->tag, SEND_STANDARD)
-                            : p2p_irecv(step->comm, SPACE_COLL, step->to, step->count, step->type,
-                                        step->peer, s->tag);
+    enum send_mode mode = step->kind == STEP_LEND ? SEND_SYNCHRONOUS : SEND_STANDARD;
+    struct request *r = step->kind == STEP_RECV
+                            ? p2p_irecv(step->comm, SPACE_COLL, step->to, step->count, step->type,
+                                        step->peer, s->tag)
+                            : p2p_isend(step->comm, SPACE_COLL, step->from, step->count, step->type,
+                                        step->peer, s->tag, mode);
     if (request_is_done(r)) {
         note(s, r);
         return;
@@ -252,7 +259,7 @@ static void start_round(struct schedule *s)
     for (int i = s->next; i < end; i++)
         do_local(s, &s->steps[i]);
     for (int i = s->next; i < end; i++)
-        if (s->steps[i].kind == STEP_SEND || s->steps[i].kind == STEP_RECV)
+        if (s->steps[i].kind <= STEP_RECV)
             start_message(s, &s->steps[i]);
     s->next = end + 1;
 }

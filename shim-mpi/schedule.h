@@ -14,7 +14,7 @@
 #include "op.h"
 #include "p2p.h"
 
-enum step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_ROUND };
+enum step_kind { STEP_SEND, STEP_LEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_ROUND };
 
 struct step {
     enum step_kind kind;
@@ -50,6 +50,9 @@ void schedule_free(struct schedule *s);
 void schedule_send(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
                    int peer);
 void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *type, int peer);
+// A send that is done when the peer has got the data, from where it is.
+void schedule_lend(struct schedule *s, const void *buf, MPI_Count count, struct type *type,
+                   int peer);
 void schedule_send_on(struct schedule *s, struct comm *comm, const void *buf, MPI_Count count,
                       struct type *type, int peer);
 void schedule_recv_on(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,

@@ -144,15 +144,6 @@ static bool wants_long_accumulates(const struct info *hints)
     return strtoull(info_get(hints, "mpi_accumulate_granularity"), NULL, 10) > sizeof(uint64_t);
 }
 
-// Do all of them reach this process's memory by load and store?
-static bool is_one_node(const struct group *g)
-{
-    bool all = true;
-    for (int i = 0; i < g->size; i++)
-        all = all && partner_is_direct(group_pe(g, i));
-    return all;
-}
-
 static int prepare(struct making *m)
 {
     int members = m->comm->group->size;
@@ -170,7 +161,7 @@ static int prepare(struct making *m)
     w->touched = -1;
     pthread_mutex_init(&w->dynamic_lock, NULL);
     int error = win_set_hints(w, m->info);
-    if (!error && m->flavor == MPI_WIN_FLAVOR_SHARED && !is_one_node(w->group))
+    if (!error && m->flavor == MPI_WIN_FLAVOR_SHARED && !partner_are_near(w->group))
         error = MPI_ERR_RMA_SHARED;
     m->card.is_coarse = !error && wants_long_accumulates(w->hints);
     int control_error = take_control(m, members);

@@ -45,7 +45,10 @@ int main(int argc, char **argv)
 {
     bench_start(argc, argv);
     for (int n = 4096; n <= 1 << 20; n *= 16) {
-        char *from = calloc((size_t)npes, (size_t)n), *to = calloc((size_t)npes, (size_t)n);
+        size_t bytes = (size_t)npes * (size_t)n;
+        char *from = malloc(bytes), *to = malloc(bytes);
+        memset(from, 1, bytes);
+        memset(to, 1, bytes);
         for (int kind = 0; kind < KINDS; kind++)
             report(kind, from, to, n);
         free(from);
