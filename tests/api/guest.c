@@ -102,11 +102,8 @@ static void check_listeners(const char *table, const char *loopback)
 int main(void)
 {
     shmem_ctx_t ctx;
-    int provided;
     look(&before);
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     CHECK_EQ(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx), 0); // it may open an endpoint
     shmem_barrier_all();
     compare();

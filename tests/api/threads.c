@@ -136,14 +136,7 @@ static void *churn(void *arg)
 
 int main(void)
 {
-    int provided = -1;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
-    if (provided < SHMEM_THREAD_MULTIPLE) {
-        shmem_finalize();
-        check_skip("the library does not provide SHMEM_THREAD_MULTIPLE");
-    }
+    check_start_threads();
     area = shmem_calloc(2 * THREADS * 8, sizeof(long));
     CHECK_EQ(shmem_ctx_create(0, &shared), 0);
     run(count);

@@ -74,10 +74,7 @@ int main(void)
 {
     pthread_t thread[THREADS];
     uint64_t v = 0;
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     CHECK_EQ(shoal_query(SHOAL_Q_AM_MAX, 0, &v), SHOAL_OK);
     most = (size_t)v;
     if (npes > MOST_PES)

@@ -58,10 +58,7 @@ static void turn(void)
 
 int main(void)
 {
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     for (int t = 0; t < TURNS; t++)
         turn();
     return check_done();

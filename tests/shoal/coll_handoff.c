@@ -31,11 +31,8 @@ static void *wait_for_some(void *arg)
 
 int main(void)
 {
-    int provided;
     pthread_t thread[WAITERS];
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     for (uintptr_t t = 0; t < WAITERS; t++)
         CHECK_EQ(pthread_create(&thread[t], NULL, wait_for_some, (void *)t), 0);
     for (int k = 0; k < COUNT; k++) {

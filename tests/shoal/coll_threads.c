@@ -143,10 +143,7 @@ static void teams_at_once(void)
 
 int main(void)
 {
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     CHECK_EQ(shoal_op_register(USER_OP, fold_maps, NULL, sizeof(uint64_t)), SHOAL_OK);
     shmem_barrier_all();
     teams_at_once();

@@ -63,10 +63,7 @@ int main(void)
 {
     pthread_t thread[THREADS];
     shoal_ct_value_t v;
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     if (npes > MOST_PES)
         check_skip("more than 64 PEs");
     for (int t = 0; t < THREADS; t++)

@@ -135,10 +135,7 @@ static void check_totals(void)
 int main(void)
 {
     pthread_t thread[THREADS];
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     CHECK_EQ(shoal_am_register(MESSAGE, on_message, NULL), SHOAL_OK);
     for (int t = 0; t < THREADS; t++) {
         CHECK_EQ(shoal_ct_alloc(SHMEM_TEAM_WORLD, &arrived[t]), SHOAL_OK);

@@ -35,10 +35,7 @@ static void *work(void *unused)
 int main(void)
 {
     pthread_t thread[THREADS];
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     for (int i = 0; i < THREADS; i++)
         CHECK_EQ(pthread_create(&thread[i], NULL, work, NULL), 0);
     for (int i = 0; i < THREADS; i++)

@@ -144,11 +144,9 @@ static void *counting(void *arg)
 
 int main(void)
 {
-    int provided, rounds;
+    int rounds;
     pthread_t thread;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     rounds = npes == 1 ? ROUNDS_ALONE : ROUNDS / (npes * npes);
     MUST(shoal_ct_alloc(SHMEM_TEAM_WORLD, &gate));
     MUST(shoal_ct_alloc(SHMEM_TEAM_WORLD, &done));

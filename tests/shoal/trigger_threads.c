@@ -156,10 +156,7 @@ static void check_rows(void)
 
 int main(void)
 {
-    int provided;
-    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
+    check_start_threads();
     for (int k = 0; k < COUNTERS; k++)
         MUST(shoal_ct_alloc(SHMEM_TEAM_WORLD, &gate[k]));
     MUST(shoal_ct_alloc(SHMEM_TEAM_WORLD, &done));
