@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SPINS = 1000, LOOKS = 8, HOOK_EVENTS = 15 };
 
@@ -315,11 +314,8 @@ void request_wait(struct request *r)
 
 int request_up(void)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    cpu_set_t mask;
-    if (sched_getaffinity(0, sizeof mask, &mask) == 0)
-        cores = CPU_COUNT(&mask);
-    bool is_crowded = shmem_team_n_pes(SHMEM_TEAM_SHARED) > cores;
+    uint64_t is_crowded = 0;
+    shoal_query(SHOAL_Q_CROWDED, 0, &is_crowded);
     spins = is_crowded ? 1 : SPINS;
     looks = is_crowded ? LOOKS : SPINS;
     make_done(&done_plain, MPI_ANY_SOURCE);
