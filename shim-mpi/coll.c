@@ -265,6 +265,7 @@ int coll_check(struct coll_call *c)
     if (error)
         return error;
     c->rank = c->comm->rank;
+    c->lends = c->comm->lends;
     c->size = c->comm->group->size;
     c->peers = c->comm->peers->size;
     if (comm_is_inter(c->comm) && has_trait(c, INTRA_ONLY | NEIGHBORS))
@@ -337,8 +338,10 @@ int coll_blocking(struct coll_call *c)
     int error = coll_check(c);
     if (error)
         return error;
-    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error))
+    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error)) {
+        coll_bcast_learn(c);
         error = coll_messages(c);
+    }
     return result(c, c->comm, error);
 }
 

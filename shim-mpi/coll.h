@@ -74,6 +74,7 @@ struct coll_call {
     // resolved
     struct comm *comm;
     struct op *op;
+    enum comm_lends lends; // as was known when it was called, on all members alike
     int rank, size; // of the own group
     int peers;      // of those the blocks are for: remote group's size, or size
 };
@@ -130,6 +131,8 @@ void coll_build(struct schedule *s, const struct coll_call *c);
 // The algorithms, by chapter of the source.
 void coll_barrier(struct schedule *s, const struct coll_call *c);
 void coll_bcast(struct schedule *s, const struct coll_call *c);
+// Before a blocking one: it may make the members agree on more than was known.
+void coll_bcast_learn(struct coll_call *c);
 void coll_gather(struct schedule *s, const struct coll_call *c);
 void coll_scatter(struct schedule *s, const struct coll_call *c);
 void coll_allgather(struct schedule *s, const struct coll_call *c);

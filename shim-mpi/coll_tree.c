@@ -6,8 +6,8 @@
 
 #include "partner.h"
 
-// Bytes from which processes of a node lend each other what is broadcast, from which a broadcast between
-// nodes is a scatter and an allgather, and a reduction goes by slices.
+// Bytes from which processes that reach each other's memory lend each other what is broadcast, from which it
+// is a scatter and an allgather where they do not, and a reduction goes by slices.
 enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 20 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
@@ -78,8 +78,8 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
-// On a node: each gets it whole, from where another one has it, and so few from one that they do not get
-// into each other's way.
+// Each gets it whole, from where another one has it, and so few from one that they do not get into each
+// other's way.
 static void bcast_lent(struct schedule *s, const struct coll_call *c)
 {
     enum { FAN = 8 };
@@ -100,14 +100,34 @@ static void bcast_lent(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
+// All decide alike: layouts may differ between processes, the number of bytes does not.
+static bool is_long(const struct coll_call *c, MPI_Count bytes)
+{
+    return c->size > 2 && c->recv.count * c->recv.type->size >= bytes;
+}
+
+void coll_bcast_learn(struct coll_call *c)
+{
+    if (c->kind != COLL_BCAST || c->lends != LENDS_UNKNOWN || comm_is_inter(c->comm) ||
+        !is_long(c, BCAST_LENT))
+        return;
+    const struct group *g = c->comm->group;
+    uint64_t all = partner_are_near(g);
+    struct coll_call ask = coll_team_question(c->comm, &all, 1);
+    if (all) { // on all of them
+        for (int i = 0; i < g->size && all; i++)
+            all = partner_is_reached(group_pe(g, i));
+        all = !coll_messages(&ask) && all;
+    }
+    c->lends = c->comm->lends = all ? LENDS : LENDS_NOT;
+}
+
 void coll_bcast(struct schedule *s, const struct coll_call *c)
 {
     const struct side *b = &c->recv;
-    // All decide alike: layouts may differ between processes, the number of bytes does not.
-    MPI_Count bytes = b->count * b->type->size;
-    if (c->size > 2 && bytes >= BCAST_LENT && partner_are_near(c->comm->group))
+    if (c->lends == LENDS && is_long(c, BCAST_LENT))
         bcast_lent(s, c);
-    else if (c->size > 2 && bytes >= BCAST_SCATTER)
+    else if (is_long(c, BCAST_SCATTER))
         bcast_long(s, c);
     else
         coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);
