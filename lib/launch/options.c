@@ -127,7 +127,7 @@ static const struct row rows[] = {
     {"--np", "N", take_npes, NULL},
     {"--tag", NULL, take_tag, "put [PE] in front of every line; also -t"},
     {"-t", NULL, take_tag, NULL},
-    {"--timeout", "SECONDS", take_timeout, "end the job when it has run that long"},
+    {"--timeout", "SECONDS", take_timeout, "end the job when it has run that long; also MPIEXEC_TIMEOUT"},
     {"--bind", "WHAT", take_bind, "bind each PE to a core, socket or numa node, or to none"},
     {"-x", "VAR[=VALUE]", take_var, "pass an environment variable, or set one"},
     {"--hosts", "LIST", take_hosts, "start the PEs on these hosts, a:4,b:4; also --host, -H"},
@@ -231,6 +231,9 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
     long sum = 0;
     *opt = (struct options){.vars = calloc((size_t)argc + 1, sizeof(char *)),
                             .block = calloc((size_t)argc + 1, sizeof(struct block))};
+    char *timeout = getenv("MPIEXEC_TIMEOUT"); // as other launchers have it
+    if (timeout && take_timeout(opt, timeout, "MPIEXEC_TIMEOUT") != OPTIONS_RUN)
+        return OPTIONS_WRONG;
     for (int i = 1; goes_on; i++) {
         opt->npes = 1;
         enum options_result result = parse_options(argv, &i, opt, &is_last);
