@@ -74,9 +74,11 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
     struct slice own_slice = coll_slice(c, c->rank);
     MPI_Count mine = own_slice.n;
     int last = c->size - 1;
-    const char **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *part = own + own_slice.at * t->extent;
+    const char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
+    const char *part = own + own_slice.at * t->extent;
     // Where it may go at once: not over a part that is still to be combined.
-    char *all = result && (result != part || c->rank == last) ? result : schedule_elements(s, mine, t);
+    char *all = result && (result != part || c->rank == last) ? result
+                                                              : schedule_elements(s, mine, t);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
         struct slice theirs = coll_slice(c, out);

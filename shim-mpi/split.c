@@ -159,7 +159,8 @@ static int swap_claim(shoal_rptr_t record, uint64_t from, uint64_t to, uint64_t 
 void split_offer_far(struct split *s, uint64_t generation)
 {
     uint64_t offer = generation | SPLIT_OFFERED;
-    int status = shoal_atomic(claim_of(s->place), SHOAL_SET, SHOAL_UINT64, &offer, NULL, NULL, NULL, NULL);
+    int status = shoal_atomic(claim_of(s->place), SHOAL_SET, SHOAL_UINT64, &offer, NULL, NULL, NULL,
+                              NULL);
     transfer_check(shim_pe(), status);
 }
 

@@ -151,12 +151,18 @@ static void fill(struct stage *s, const void *buf, MPI_Count count, const struct
 // through the sender, and this says so to whoever sees one process only.
 static _Atomic int let_gos;
 
-static void let_go(struct stage *s)
+static void count_let_go(void)
 {
     if (shim_threads)
         atomic_fetch_add_explicit(&let_gos, 1, memory_order_release);
+}
+
+static void let_go(struct stage *s)
+{
+    count_let_go(); // what was read there
     // Pairs with the acquire load in is_free.
     atomic_store_explicit(&s->taken, 1, memory_order_release);
+    count_let_go(); // and this, which may lie among another one's data by and by
 }
 
 // Is another way better? One copy, by a receiver who has a core of its own or by the sender itself,

@@ -332,8 +332,7 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
 
 int inbox_am(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
-    if (likely(world_is_here(pe)) &&
-        likely(send_in_ring(pe, id, arg, payload, n, flags)))
+    if (likely(world_is_here(pe)) && likely(send_in_ring(pe, id, arg, payload, n, flags)))
         return SHOAL_OK;
     return send_otherwise(pe, id, arg, payload, n, flags);
 }

@@ -108,22 +108,20 @@ static void pairs(void)
     tell_one("rate", 8, 1000 / median(rate, ROUNDS), "M/s");
 }
 
-#define TIME_COLLECTIVE(name, call)                      \
-    do {                                                 \
-        double x[ROUNDS];                                \
-        for (int r = 0; r < ROUNDS; r++)                 \
-            EACH_OF(npes > 2 ? 500 : 1000, x[r], call);  \
-        tell(name, npes, x, "ns");                       \
+#define TIME_COLLECTIVE(name, call)                     \
+    do {                                                \
+        double x[ROUNDS];                               \
+        for (int r = 0; r < ROUNDS; r++)                \
+            EACH_OF(npes > 2 ? 500 : 1000, x[r], call); \
+        tell(name, npes, x, "ns");                      \
     } while (0)
 
 static void collectives(void)
 {
     TIME_COLLECTIVE("barrier", MPI_Barrier(MPI_COMM_WORLD));
-    TIME_COLLECTIVE("allreduce_8",
-                    MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    TIME_COLLECTIVE("allreduce_8", MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     TIME_COLLECTIVE("bcast_8", MPI_Bcast(in, 8, MPI_BYTE, 0, MPI_COMM_WORLD));
-    TIME_COLLECTIVE("alltoall_8",
-                    MPI_Alltoall(out, 8, MPI_BYTE, in, 8, MPI_BYTE, MPI_COMM_WORLD));
+    TIME_COLLECTIVE("alltoall_8", MPI_Alltoall(out, 8, MPI_BYTE, in, 8, MPI_BYTE, MPI_COMM_WORLD));
     TIME_COLLECTIVE("allreduce_65536",
                     MPI_Allreduce(out, in, 8192, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
 }

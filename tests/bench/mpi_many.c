@@ -129,7 +129,7 @@ static void patterns(void)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kinds[] = {{"to_all", pattern_all_to_all},  {"to_one", pattern_all_to_one},
+    } kinds[] = {{"to_all", pattern_all_to_all},   {"to_one", pattern_all_to_one},
                  {"from_one", pattern_one_to_all}, {"broadcast", pattern_broadcast},
                  {"reduce", pattern_reduce},       {"latency", pattern_latency}};
     memset(out, 0, KB);
@@ -150,8 +150,7 @@ static void reductions(void)
     double whole[ROUNDS], tree[ROUNDS], *sum = (double *)(void *)out, *other = (double *)(void *)in;
     memset(out, 0, LONG * sizeof *sum);
     for (int r = 0; r < ROUNDS; r++) {
-        EACH_OF(10, whole[r],
-                MPI_Reduce(sum, other, LONG, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+        EACH_OF(10, whole[r], MPI_Reduce(sum, other, LONG, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
         EACH_OF(10, tree[r], tree_reduce(sum, other, LONG));
     }
     tell("reduce_65536", npes, whole, "ns");
@@ -163,8 +162,7 @@ static void all_to_all(int n)
     double took[ROUNDS];
     char name[32];
     for (int r = 0; r < ROUNDS; r++)
-        EACH_OF(50, took[r],
-                MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD));
+        EACH_OF(50, took[r], MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD));
     snprintf(name, sizeof name, "alltoall_%d", n);
     tell(name, npes, took, "ns");
 }
