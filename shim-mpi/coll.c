@@ -265,7 +265,6 @@ int coll_check(struct coll_call *c)
     if (error)
         return error;
     c->rank = c->comm->rank;
-    c->lends = c->comm->lends;
     c->size = c->comm->group->size;
     c->peers = c->comm->peers->size;
     if (comm_is_inter(c->comm) && has_trait(c, INTRA_ONLY | NEIGHBORS))
@@ -338,10 +337,8 @@ int coll_blocking(struct coll_call *c)
     int error = coll_check(c);
     if (error)
         return error;
-    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error)) {
-        coll_bcast_learn(c);
+    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error))
         error = coll_messages(c);
-    }
     return result(c, c->comm, error);
 }
 

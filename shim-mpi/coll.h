@@ -74,7 +74,6 @@ struct coll_call {
     // resolved
     struct comm *comm;
     struct op *op;
-    enum comm_lends lends; // as was known when it was called, on all members alike
     int rank, size; // of the own group
     int peers;      // of those the blocks are for: remote group's size, or size
 };
@@ -131,8 +130,6 @@ void coll_build(struct schedule *s, const struct coll_call *c);
 // The algorithms, by chapter of the source.
 void coll_barrier(struct schedule *s, const struct coll_call *c);
 void coll_bcast(struct schedule *s, const struct coll_call *c);
-// Before a blocking one: it may make the members agree on more than was known.
-void coll_bcast_learn(struct coll_call *c);
 void coll_gather(struct schedule *s, const struct coll_call *c);
 void coll_scatter(struct schedule *s, const struct coll_call *c);
 void coll_allgather(struct schedule *s, const struct coll_call *c);
@@ -147,6 +144,11 @@ void coll_neighbor(struct schedule *s, const struct coll_call *c);
 // Parts of them that others use. What this process gives to a reduction; the same, copied to acc.
 const void *coll_own(const struct coll_call *c);
 void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc);
+// On a node: count elements at buf to all others, which get them at once from where they are, if they reach
+// that, or else from a copy. May they, as of blocks of so many bytes, that begin with `least`? All decide alike.
+bool coll_may_lend(const struct coll_call *c, MPI_Count bytes, MPI_Count least);
+void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
+                   struct type *type);
 // count elements at buf of rank `root` to all.
 void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);

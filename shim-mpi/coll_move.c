@@ -59,10 +59,27 @@ static void allgather_ring(struct schedule *s, const struct coll_call *c)
     }
 }
 
+static void allgather_lent(struct schedule *s, const struct coll_call *c)
+{
+    for (int k = 1; k < c->size; k++) {
+        int from = (c->rank - k + c->size) % c->size;
+        struct block b = coll_block(&c->recv, from);
+        schedule_recv(s, b.buf, b.count, b.type, from);
+    }
+    struct block own = coll_block(&c->recv, c->rank);
+    coll_add_lent(s, c, own.buf, own.count, own.type);
+}
+
 void coll_allgather(struct schedule *s, const struct coll_call *c)
 {
+    enum { LENT = 1 << 16 };
+    MPI_Count each = c->kind == COLL_ALLGATHER ? c->recv.count * c->recv.type->size : 0;
     if (!side_in_place(&c->send))
         copy_block(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
+    if (coll_may_lend(c, each, LENT)) {
+        allgather_lent(s, c);
+        return;
+    }
     schedule_round(s);
     if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);

@@ -101,6 +101,9 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
 // Then the slices go round.
 static void allreduce_long(struct schedule *s, const struct coll_call *c)
 {
+    enum { LENT = 1 << 15 };
+    MPI_Count each = c->recv.count / c->size * c->recv.type->size;
+    bool lends = coll_may_lend(c, each, LENT);
     struct type *t = c->recv.type;
     struct slice mine = coll_slice(c, c->rank);
     char *acc = c->recv.buf;
@@ -109,8 +112,11 @@ static void allreduce_long(struct schedule *s, const struct coll_call *c)
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
         struct slice theirs = coll_slice(c, src);
         schedule_recv(s, acc + theirs.at * t->extent, theirs.n, t, src);
-        schedule_send(s, acc + mine.at * t->extent, mine.n, t, out);
+        if (!lends)
+            schedule_send(s, acc + mine.at * t->extent, mine.n, t, out);
     }
+    if (lends)
+        coll_add_lent(s, c, acc + mine.at * t->extent, mine.n, t);
 }
 
 void coll_allreduce(struct schedule *s, const struct coll_call *c)

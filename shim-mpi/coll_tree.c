@@ -6,8 +6,8 @@
 
 #include "partner.h"
 
-// Bytes from which processes that reach each other's memory lend each other what is broadcast, from which it
-// is a scatter and an allgather where they do not, and a reduction goes by slices.
+// Bytes from which a root lends to processes of its node what is broadcast, from which a broadcast between
+// nodes is a scatter and an allgather, and a reduction goes by slices.
 enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 20 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
@@ -78,56 +78,40 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
-// Each gets it whole, from where another one has it, and so few from one that they do not get into each
-// other's way.
-static void bcast_lent(struct schedule *s, const struct coll_call *c)
+bool coll_may_lend(const struct coll_call *c, MPI_Count bytes, MPI_Count least)
 {
-    enum { FAN = 8 };
+    return c->size > 2 && bytes >= least && partner_are_near(c->comm->group);
+}
+
+void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
+                   struct type *type)
+{
     struct type *byte = type_of(MPI_BYTE);
-    MPI_Count bytes = c->recv.count * c->recv.type->size;
-    bool dense = c->recv.type->is_dense;
-    char *data = dense ? type_at(c->recv.type, c->recv.buf) : schedule_bytes(s, (size_t)bytes);
-    int me = (c->rank - c->root + c->size) % c->size;
-    if (me == 0 && !dense)
-        schedule_copy(s, data, bytes, byte, c->recv.buf, c->recv.count, c->recv.type);
-    if (me) {
-        schedule_recv(s, data, bytes, byte, ((me - 1) / FAN + c->root) % c->size);
-        schedule_round(s);
+    MPI_Count bytes = count * type->size;
+    shoal_rptr_t at;
+    bool is_there = type->is_dense && !shoal_rptr_own(type_at(type, buf), &at);
+    void *room = is_there ? NULL : schedule_shared(s, (size_t)bytes);
+    if (room)
+        schedule_copy(s, room, bytes, byte, buf, count, type);
+    for (int k = 1; k < c->size; k++) {
+        int to = (c->rank + k) % c->size;
+        if (room)
+            schedule_lend(s, room, bytes, byte, to);
+        else
+            schedule_lend(s, buf, count, type, to);
     }
-    for (int to = FAN * me + 1; to <= FAN * (me + 1) && to < c->size; to++)
-        schedule_lend(s, data, bytes, byte, (to + c->root) % c->size);
-    if (me && !dense)
-        schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
-}
-
-// All decide alike: layouts may differ between processes, the number of bytes does not.
-static bool is_long(const struct coll_call *c, MPI_Count bytes)
-{
-    return c->size > 2 && c->recv.count * c->recv.type->size >= bytes;
-}
-
-void coll_bcast_learn(struct coll_call *c)
-{
-    if (c->kind != COLL_BCAST || c->lends != LENDS_UNKNOWN || comm_is_inter(c->comm) ||
-        !is_long(c, BCAST_LENT))
-        return;
-    const struct group *g = c->comm->group;
-    uint64_t all = partner_are_near(g);
-    struct coll_call ask = coll_team_question(c->comm, &all, 1);
-    if (all) { // on all of them
-        for (int i = 0; i < g->size && all; i++)
-            all = partner_is_reached(group_pe(g, i));
-        all = !coll_messages(&ask) && all;
-    }
-    c->lends = c->comm->lends = all ? LENDS : LENDS_NOT;
 }
 
 void coll_bcast(struct schedule *s, const struct coll_call *c)
 {
     const struct side *b = &c->recv;
-    if (c->lends == LENDS && is_long(c, BCAST_LENT))
-        bcast_lent(s, c);
-    else if (is_long(c, BCAST_SCATTER))
+    // All decide alike: layouts may differ between processes, the number of bytes does not.
+    MPI_Count bytes = b->count * b->type->size;
+    if (coll_may_lend(c, bytes, BCAST_LENT) && c->rank == c->root)
+        coll_add_lent(s, c, b->buf, b->count, b->type);
+    else if (coll_may_lend(c, bytes, BCAST_LENT))
+        schedule_recv(s, b->buf, b->count, b->type, c->root);
+    else if (c->size > 2 && bytes >= BCAST_SCATTER)
         bcast_long(s, c);
     else
         coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);

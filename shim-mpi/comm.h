@@ -25,9 +25,6 @@ enum space { SPACE_P2P, SPACE_COLL, SPACES };
 enum { TAG_UB = (1 << 30) - 1, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28, TAG_TEXTED = 1 << 29,
        TAG_NAMED = 1 << 30 };
 
-// Do its processes reach each other's private memory? They agree on it when they want to know.
-enum comm_lends { LENDS_UNKNOWN, LENDS_NOT, LENDS };
-
 struct comm {
     struct object head;
     uint32_t context;
@@ -47,7 +44,6 @@ struct comm {
     unsigned colls_without_team;
     struct coll_lane *lane; // of its nonblocking collectives (coll_lane.h), NULL: none (yet)
     unsigned colls_without_lane;
-    enum comm_lends lends;  // of long broadcasts (coll_tree.c)
     _Atomic int coll_tag;   // collectives started: each has its own tag (comm_next_tag)
     struct comm *next_known; // with a context of the same hash
     bool is_freed;          // by the user; the object lives as long as what uses it

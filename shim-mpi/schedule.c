@@ -78,6 +78,7 @@ void schedule_init(struct schedule *s, struct comm *comm, int tag)
     s->n = s->next = s->active_n = s->active_room = 0;
     s->active = NULL;
     s->memory = NULL;
+    s->shared = NULL;
     s->op = NULL;
     atomic_store_explicit(&s->pending, 0, memory_order_relaxed);
 }
@@ -95,6 +96,8 @@ static void free_memory(struct schedule *s)
 void schedule_free(struct schedule *s)
 {
     free_memory(s);
+    if (s->shared)
+        shoal_free(s->shared);
     if (s->steps != s->first)
         free(s->steps);
     free(s->active);
@@ -199,6 +202,11 @@ void *schedule_bytes(struct schedule *s, size_t n)
     m->next = s->memory;
     s->memory = m;
     return m->bytes;
+}
+
+void *schedule_shared(struct schedule *s, size_t n)
+{
+    return s->shared = shoal_alloc(n);
 }
 
 void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type)

@@ -31,12 +31,12 @@ for ranks in 2 4; do
     passes EPERM $both $ranks traffic order coll rma_threads rma_stopped $windows
 done
 passes ENOSYS $both 2 traffic rma_random
-passes EPERM $both 4 bcast_long
+passes EPERM $both 4 coll_long
 
 # To some of the ranks alone: all take the same way.
 what="half of the ranks do not reach the others"
-run oshrun -n 2 --timeout 60 "$build/tests/mpi/bcast_long" : \
-    -n 3 env SHOAL_CROSS_MEMORY=0 "$build/tests/mpi/bcast_long"
+run oshrun -n 2 --timeout 60 "$build/tests/mpi/coll_long" : \
+    -n 3 env SHOAL_CROSS_MEMORY=0 "$build/tests/mpi/coll_long"
 expect_rc 0
 expect_quiet
 what=

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Long broadcasts, about the lengths where their way changes: from each root, blocking, nonblocking and
-// persistent, to buffers without and with gaps, which need not be alike on all ranks; over the world and its
-// halves. Not a byte of the gaps, nor what is around, changes.
+// Long collectives, about the lengths where their way changes, blocking, nonblocking and persistent, over
+// the world and its halves. Broadcasts from each root, to buffers without and with gaps, which need not be
+// alike on all ranks: not a byte of the gaps, nor what is around, changes. Allgathers and allreductions of
+// private memory and of MPI_Alloc_mem's, in place and not.
 // ALSO: 12
 #include "coll_check.h"
 
@@ -56,6 +57,73 @@ static void one(MPI_Comm comm, int n, int root, int form, bool has_gaps)
         OK(MPI_Type_free(&blocks));
 }
 
+// ---- Blocks of all to all, and sums
+enum { MOST_EACH = 40000 }; // numbers of a block
+
+static int *from, *to; // room for so many of each rank
+
+static int number(int rank, int i)
+{
+    return rank * 1000003 + i * 7;
+}
+
+static void gather_all(MPI_Comm comm, int n, int form, bool in_place)
+{
+    MPI_Request r;
+    int rank, size, wrong = 0;
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &size));
+    memset(to, 0xee, (size_t)(size * n) * sizeof *to);
+    for (int i = 0; i < n; i++)
+        (in_place ? to + rank * n : from)[i] = number(rank, i);
+    OK(COLL(form, , Allgather, Iallgather, &r, comm, in_place ? MPI_IN_PLACE : from, n, MPI_INT, to,
+            n, MPI_INT));
+    coll_finish(form, &r);
+    for (int i = 0; i < size * n; i++)
+        wrong += to[i] != number(i / n, i % n);
+    CHECK_EQ(wrong, 0);
+}
+
+static void sum_all(MPI_Comm comm, int n, int form, bool in_place)
+{
+    MPI_Request r;
+    int rank, size, wrong = 0;
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &size));
+    in_place = in_place && form != 2; // which runs twice
+    for (int i = 0; i < size * n; i++)
+        (in_place ? to : from)[i] = rank + i;
+    OK(COLL(form, , Allreduce, Iallreduce, &r, comm, in_place ? MPI_IN_PLACE : from, to, size * n,
+            MPI_INT, MPI_SUM));
+    coll_finish(form, &r);
+    for (int i = 0; i < size * n; i++)
+        wrong += to[i] != size * (size - 1) / 2 + size * i;
+    CHECK_EQ(wrong, 0);
+}
+
+static void all_to_all(MPI_Comm comm, int turn)
+{
+    static const int each[] = {8191, 8192, 16383, 16384, MOST_EACH};
+    for (int e = 0; e < 5; e++) {
+        gather_all(comm, each[e], (turn + e) % 3, e % 2);
+        sum_all(comm, each[e], (turn + e + 1) % 3, (turn + e) % 2);
+    }
+}
+
+static void both_memories(MPI_Comm comm)
+{
+    MPI_Aint bytes = (MPI_Aint)npes * MOST_EACH * (MPI_Aint)sizeof(int);
+    from = must_alloc((size_t)bytes);
+    to = must_alloc((size_t)bytes);
+    for (int turn = 0; turn < 3; turn++)
+        all_to_all(comm, turn);
+    free(to);
+    OK(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &to));
+    all_to_all(comm, 0);
+    free(from);
+    OK(MPI_Free_mem(to));
+}
+
 int main(void)
 {
     static const int lengths[] = {BLOCK * 5461,  BLOCK * 5462,  BLOCK * 10000,
@@ -75,6 +143,8 @@ int main(void)
                 turn % 4 == 3 || (me + turn) % 3 == 0);
             one(half, lengths[l], turn % size, form, rank % 2 == turn % 2);
         }
+    both_memories(MPI_COMM_WORLD);
+    both_memories(half);
     OK(MPI_Comm_free(&half));
     free(room);
     return mpi_done();
