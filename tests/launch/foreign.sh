@@ -60,9 +60,12 @@ EOF
 
 # Hydra tells a job that its input has ended, now and then one that has just ended itself: then SIGPIPE
 # ends hydra, which says nothing of the job.
+run_again() { # COMMAND...
+    run timeout -k 5 50 "$@" </dev/null
+    [ "$rc" -ne 141 ] || run timeout -k 5 50 "$@" </dev/null
+}
 started() {
-    run timeout -k 5 50 "${launch[@]}" "$@" </dev/null
-    [ "$rc" -ne 141 ] || run timeout -k 5 50 "${launch[@]}" "$@" </dev/null
+    run_again "${launch[@]}" "$@"
 }
 
 check_programs() {
@@ -123,7 +126,7 @@ kill_launcher() {
 refused() {
     want=$1
     shift
-    run timeout -k 5 50 "$@" </dev/null
+    run_again "$@"
     [ "$rc" -ne 0 ] || fail "exit status 0"
     grep -q -- "$want" "$tmp/err" || fail "nothing says: $want"
 }
