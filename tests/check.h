@@ -29,31 +29,11 @@ enum { CHECK_SHOWN = 10 }; // failures printed by one PE; the rest are counted
 static int me, npes;
 static unsigned check_failures;
 
-static inline void check_skip(const char *reason)
-{
-    if (me == 0)
-        printf("skipped: %s\n", reason);
-    exit(77);
-}
-
 static inline void check_start(void)
 {
     shmem_init();
     me = shmem_my_pe();
     npes = shmem_n_pes();
-}
-
-// The same, with SHMEM_THREAD_MULTIPLE; without that the test is left out.
-static inline void check_start_threads(void)
-{
-    int provided = SHMEM_THREAD_SINGLE;
-    int failed = shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided);
-    me = shmem_my_pe();
-    npes = shmem_n_pes();
-    if (!failed && provided == SHMEM_THREAD_MULTIPLE)
-        return;
-    shmem_finalize();
-    check_skip("the library does not provide SHMEM_THREAD_MULTIPLE");
 }
 
 // Puts neighbouring PEs on different cores, so that a race that lasts milliseconds is one: some
@@ -95,6 +75,13 @@ static inline int check_done(void)
     if (failed > CHECK_SHOWN)
         fprintf(stderr, "PE %d: %u failed checks in all\n", me, failed);
     return failed > 0;
+}
+
+static inline void check_skip(const char *reason)
+{
+    if (me == 0)
+        printf("skipped: %s\n", reason);
+    exit(77);
 }
 
 // Counts a failure; true when it should be printed too.
@@ -221,6 +208,16 @@ static inline int right_pe(void)
 static inline int left_pe(void)
 {
     return (me + npes - 1) % npes;
+}
+
+// check_start, with SHMEM_THREAD_MULTIPLE; what the library provides.
+static inline int check_start_threads(void)
+{
+    int provided = -1;
+    CHECK_EQ(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided), 0);
+    me = shmem_my_pe();
+    npes = shmem_n_pes();
+    return provided;
 }
 
 #endif

@@ -136,7 +136,10 @@ static void *churn(void *arg)
 
 int main(void)
 {
-    check_start_threads();
+    if (check_start_threads() < SHMEM_THREAD_MULTIPLE) {
+        shmem_finalize();
+        check_skip("the library does not provide SHMEM_THREAD_MULTIPLE");
+    }
     area = shmem_calloc(2 * THREADS * 8, sizeof(long));
     CHECK_EQ(shmem_ctx_create(0, &shared), 0);
     run(count);
