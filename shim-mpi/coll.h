@@ -145,8 +145,8 @@ void coll_neighbor(struct schedule *s, const struct coll_call *c);
 const void *coll_own(const struct coll_call *c);
 void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc);
 // On a node: count elements at buf to all others, which get them at once from where they are, if they reach
-// that, or else from a copy. May they, as of blocks of so many bytes, that begin with `least`? All decide alike.
-bool coll_may_lend(const struct coll_call *c, MPI_Count bytes, MPI_Count least);
+// that, or else from a copy. Once in a schedule, where they may, which all decide alike.
+bool coll_may_lend(const struct coll_call *c);
 void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
                    struct type *type);
 // count elements at buf of rank `root` to all.

@@ -72,11 +72,11 @@ static void allgather_lent(struct schedule *s, const struct coll_call *c)
 
 void coll_allgather(struct schedule *s, const struct coll_call *c)
 {
-    enum { LENT = 1 << 16 };
-    MPI_Count each = c->kind == COLL_ALLGATHER ? c->recv.count * c->recv.type->size : 0;
+    enum { LENT = 1 << 16 }; // bytes of a block
     if (!side_in_place(&c->send))
         copy_block(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
-    if (coll_may_lend(c, each, LENT)) {
+    if (c->kind == COLL_ALLGATHER && c->recv.count * c->recv.type->size >= LENT &&
+        coll_may_lend(c)) {
         allgather_lent(s, c);
         return;
     }

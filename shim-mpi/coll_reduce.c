@@ -101,10 +101,9 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
 // Then the slices go round.
 static void allreduce_long(struct schedule *s, const struct coll_call *c)
 {
-    enum { LENT = 1 << 15 };
-    MPI_Count each = c->recv.count / c->size * c->recv.type->size;
-    bool lends = coll_may_lend(c, each, LENT);
+    enum { LENT = 1 << 15 }; // bytes of a slice
     struct type *t = c->recv.type;
+    bool lends = c->recv.count / c->size * t->size >= LENT && coll_may_lend(c);
     struct slice mine = coll_slice(c, c->rank);
     char *acc = c->recv.buf;
     coll_add_slices(s, c, coll_own(c), acc + mine.at * t->extent);

@@ -78,9 +78,9 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
-bool coll_may_lend(const struct coll_call *c, MPI_Count bytes, MPI_Count least)
+bool coll_may_lend(const struct coll_call *c)
 {
-    return c->size > 2 && bytes >= least && partner_are_near(c->comm->group);
+    return c->size > 2 && partner_are_near(c->comm->group);
 }
 
 void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
@@ -91,15 +91,14 @@ void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *bu
     shoal_rptr_t at;
     bool is_there = type->is_dense && !shoal_rptr_own(type_at(type, buf), &at);
     void *room = is_there ? NULL : schedule_shared(s, (size_t)bytes);
-    if (room)
+    if (room) {
         schedule_copy(s, room, bytes, byte, buf, count, type);
-    for (int k = 1; k < c->size; k++) {
-        int to = (c->rank + k) % c->size;
-        if (room)
-            schedule_lend(s, room, bytes, byte, to);
-        else
-            schedule_lend(s, buf, count, type, to);
+        buf = room;
+        count = bytes;
+        type = byte;
     }
+    for (int k = 1; k < c->size; k++)
+        schedule_lend(s, buf, count, type, (c->rank + k) % c->size);
 }
 
 void coll_bcast(struct schedule *s, const struct coll_call *c)
@@ -107,9 +106,10 @@ void coll_bcast(struct schedule *s, const struct coll_call *c)
     const struct side *b = &c->recv;
     // All decide alike: layouts may differ between processes, the number of bytes does not.
     MPI_Count bytes = b->count * b->type->size;
-    if (coll_may_lend(c, bytes, BCAST_LENT) && c->rank == c->root)
+    bool lends = bytes >= BCAST_LENT && coll_may_lend(c);
+    if (lends && c->rank == c->root)
         coll_add_lent(s, c, b->buf, b->count, b->type);
-    else if (coll_may_lend(c, bytes, BCAST_LENT))
+    else if (lends)
         schedule_recv(s, b->buf, b->count, b->type, c->root);
     else if (c->size > 2 && bytes >= BCAST_SCATTER)
         bcast_long(s, c);

@@ -69,7 +69,7 @@ void schedule_round(struct schedule *s);
 // live as long as the schedule.
 void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type);
 void *schedule_bytes(struct schedule *s, size_t n);
-void *schedule_shared(struct schedule *s, size_t n); // that others of the node reach; NULL: no room
+void *schedule_shared(struct schedule *s, size_t n); // once; others of the node reach it. NULL: no room
 
 int schedule_run(struct schedule *s); // until it is done; the error
 // From now on by progress; the request's reference of progress is taken here.

@@ -33,7 +33,7 @@ done
 passes ENOSYS $both 2 traffic rma_random
 passes EPERM $both 4 coll_long
 
-# To some of the ranks alone: all take the same way.
+# To some of the ranks alone.
 what="half of the ranks do not reach the others"
 run oshrun -n 2 --timeout 60 "$build/tests/mpi/coll_long" : \
     -n 3 env SHOAL_CROSS_MEMORY=0 "$build/tests/mpi/coll_long"
