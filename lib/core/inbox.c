@@ -88,6 +88,16 @@ static inline void label(struct envelope *e, int id, uint64_t arg, size_t n, int
     e->flags = (uint8_t)flags;
 }
 
+// room: the slot's.
+static inline void put_payload(struct envelope *e, unsigned char *room, const void *payload,
+                               size_t n)
+{
+    if (likely(n <= INLINE_BYTES))
+        copy_few(e->bytes, payload, n);
+    else
+        memcpy(room, payload, n);
+}
+
 static inline void fill(const struct inbox_room *room, const struct inbox_message *m)
 {
     struct envelope *e = room->envelope;
@@ -96,10 +106,7 @@ static inline void fill(const struct inbox_room *room, const struct inbox_messag
         e->at = m->at;
         e->long_n = m->n;
     } else if (m->payload) {
-        if (likely(m->n <= INLINE_BYTES))
-            copy_few(e->bytes, m->payload, m->n);
-        else
-            memcpy(room->payload, m->payload, m->n);
+        put_payload(e, room->payload, m->payload, m->n);
     }
 }
 
@@ -311,10 +318,7 @@ static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payloa
     sign(peer, e);
     peer_unlock(peer);
     label(e, id, arg, n, flags);
-    if (likely(n <= INLINE_BYTES))
-        copy_few(e->bytes, payload, n);
-    else
-        memcpy(payload_of(ring, LIMIT_RING_SLOTS, ticket), payload, n);
+    put_payload(e, payload_of(ring, LIMIT_RING_SLOTS, ticket), payload, n);
     deliver(pe, e, ticket, bit);
     return true;
 }
