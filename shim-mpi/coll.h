@@ -149,6 +149,13 @@ void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc);
 bool coll_may_lend(const struct coll_call *c);
 void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
                    struct type *type);
+// Allreductions, reductions and reduce-scatters where all lend what they give. False, on all members: not
+// this one.
+bool coll_reduce_lent(struct schedule *s, const struct coll_call *c);
+// The same, in the same brackets, by slices or blocks that travel as messages.
+void coll_add_allreduce_slices(struct schedule *s, const struct coll_call *c);
+void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c);
+void coll_add_blocks(struct schedule *s, const struct coll_call *c);
 // count elements at buf of rank `root` to all.
 void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);
@@ -162,7 +169,8 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
 struct slice {
     MPI_Count at, n; // elements
 };
-struct slice coll_slice(const struct coll_call *c, int rank);
+struct slice coll_slice(MPI_Count count, int size, int rank);
+struct slice coll_block_of(const struct coll_call *c, int rank); // of a reduce-scatter
 
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.
 bool coll_team_run(const struct coll_call *c, int *error);

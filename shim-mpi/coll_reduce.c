@@ -60,9 +60,9 @@ static void allreduce_short(struct schedule *s, const struct coll_call *c)
     }
 }
 
-struct slice coll_slice(const struct coll_call *c, int rank)
+struct slice coll_slice(MPI_Count count, int size, int rank)
 {
-    MPI_Count each = c->recv.count / c->size, rest = c->recv.count % c->size;
+    MPI_Count each = count / size, rest = count % size;
     return (struct slice){each * rank + (rank < rest ? rank : rest), each + (rank < rest)};
 }
 
@@ -71,7 +71,7 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
                             char *result)
 {
     struct type *t = c->recv.type;
-    struct slice own_slice = coll_slice(c, c->rank);
+    struct slice own_slice = coll_slice(c->recv.count, c->size, c->rank);
     MPI_Count mine = own_slice.n;
     int last = c->size - 1;
     const char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
@@ -81,7 +81,7 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
                                                               : schedule_elements(s, mine, t);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
-        struct slice theirs = coll_slice(c, out);
+        struct slice theirs = coll_slice(c->recv.count, c->size, out);
         char *to = src == last ? all : schedule_elements(s, mine, t);
         in[src] = to;
         schedule_recv(s, to, mine, t, src);
@@ -99,57 +99,67 @@ const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const
 }
 
 // Then the slices go round.
-static void allreduce_long(struct schedule *s, const struct coll_call *c)
+void coll_add_allreduce_slices(struct schedule *s, const struct coll_call *c)
 {
-    enum { LENT = 1 << 15 }; // bytes of a slice
     struct type *t = c->recv.type;
-    bool lends = c->recv.count / c->size * t->size >= LENT && coll_may_lend(c);
-    struct slice mine = coll_slice(c, c->rank);
+    struct slice mine = coll_slice(c->recv.count, c->size, c->rank);
     char *acc = c->recv.buf;
     coll_add_slices(s, c, coll_own(c), acc + mine.at * t->extent);
     for (int k = 1; k < c->size; k++) {
         int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
-        struct slice theirs = coll_slice(c, src);
+        struct slice theirs = coll_slice(c->recv.count, c->size, src);
         schedule_recv(s, acc + theirs.at * t->extent, theirs.n, t, src);
-        if (!lends)
-            schedule_send(s, acc + mine.at * t->extent, mine.n, t, out);
+        schedule_send(s, acc + mine.at * t->extent, mine.n, t, out);
     }
-    if (lends)
-        coll_add_lent(s, c, acc + mine.at * t->extent, mine.n, t);
 }
 
 void coll_allreduce(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count bytes = c->recv.count * c->recv.type->size;
-    if (c->size > 1 && bytes >= ALLREDUCE_SLICES && c->recv.count >= c->size)
-        allreduce_long(s, c);
-    else
+    if (c->size == 1 || bytes < ALLREDUCE_SLICES || c->recv.count < c->size)
         allreduce_short(s, c);
+    else if (!coll_reduce_lent(s, c))
+        coll_add_allreduce_slices(s, c);
 }
 
-// ---- Reduce-scatter: every process is sent its block of all others, and combines them in order.
-void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
+// ---- Reduce-scatter
+struct slice coll_block_of(const struct coll_call *c, int rank)
+{
+    if (c->kind == COLL_REDUCE_SCATTER_BLOCK)
+        return (struct slice){rank * c->recv.count, c->recv.count};
+    MPI_Count at = 0;
+    for (int i = 0; i < rank; i++)
+        at += number_at(&c->recv.counts, i);
+    return (struct slice){at, number_at(&c->recv.counts, rank)};
+}
+
+// Every process is sent its block of all others, and combines them in order.
+void coll_add_blocks(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
-    bool counted = c->kind == COLL_REDUCE_SCATTER;
-    const char *own = side_in_place(&c->send) ? c->recv.buf : c->send.buf;
-    MPI_Count mine = counted ? number_at(&c->recv.counts, c->rank) : c->recv.count, at = 0;
+    const char *own = coll_own(c);
+    MPI_Count mine = coll_block_of(c, c->rank).n;
     char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
     for (int i = 0; i < c->size; i++) {
-        MPI_Count n = counted ? number_at(&c->recv.counts, i) : c->recv.count;
+        struct slice block = coll_block_of(c, i);
         in[i] = schedule_elements(s, mine, t);
         if (i == c->rank) {
-            schedule_copy(s, in[i], mine, t, own + at * t->extent, mine, t);
+            schedule_copy(s, in[i], mine, t, own + block.at * t->extent, mine, t);
         } else {
             schedule_recv(s, in[i], mine, t, i);
-            schedule_send(s, own + at * t->extent, n, t, i);
+            schedule_send(s, own + block.at * t->extent, block.n, t, i);
         }
-        at += n;
     }
     schedule_round(s);
     for (int i = c->size - 2; i >= 0; i--)
         schedule_reduce(s, in[i], in[c->size - 1], mine, t);
     schedule_copy(s, c->recv.buf, mine, t, in[c->size - 1], mine, t);
+}
+
+void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
+{
+    if (!coll_reduce_lent(s, c))
+        coll_add_blocks(s, c);
 }
 
 // ---- Scans: after the round of distance d, `whole` is of the ranks [me - 2d + 1, me].

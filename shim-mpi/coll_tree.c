@@ -4,11 +4,9 @@
 // need; and every process combines the same parts in every run.
 #include "coll.h"
 
-#include "partner.h"
-
 // Bytes from which a root lends to processes of its node what is broadcast, from which a broadcast between
 // nodes is a scatter and an allgather, and a reduction goes by slices.
-enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 20 };
+enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 19 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
 {
@@ -78,29 +76,6 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
-bool coll_may_lend(const struct coll_call *c)
-{
-    return c->size > 2 && partner_are_near(c->comm->group);
-}
-
-void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
-                   struct type *type)
-{
-    struct type *byte = type_of(MPI_BYTE);
-    MPI_Count bytes = count * type->size;
-    shoal_rptr_t at;
-    bool is_there = type->is_dense && !shoal_rptr_own(type_at(type, buf), &at);
-    void *room = is_there ? NULL : schedule_shared(s, (size_t)bytes);
-    if (room) {
-        schedule_copy(s, room, bytes, byte, buf, count, type);
-        buf = room;
-        count = bytes;
-        type = byte;
-    }
-    for (int k = 1; k < c->size; k++)
-        schedule_lend(s, buf, count, type, (c->rank + k) % c->size);
-}
-
 void coll_bcast(struct schedule *s, const struct coll_call *c)
 {
     const struct side *b = &c->recv;
@@ -164,17 +139,17 @@ static void reduce_short(struct schedule *s, const struct coll_call *c)
 }
 
 // The root gets everybody's slice.
-static void reduce_long(struct schedule *s, const struct coll_call *c)
+void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
     const char *slice = coll_add_slices(s, c, coll_own(c), NULL);
     if (c->rank != c->root) {
-        schedule_send(s, slice, coll_slice(c, c->rank).n, t, c->root);
+        schedule_send(s, slice, coll_slice(c->recv.count, c->size, c->rank).n, t, c->root);
         return;
     }
     char *to = c->recv.buf;
     for (int i = 0; i < c->size; i++) {
-        struct slice part = coll_slice(c, i);
+        struct slice part = coll_slice(c->recv.count, c->size, i);
         if (i == c->rank)
             schedule_copy(s, to + part.at * t->extent, part.n, t, slice, part.n, t);
         else
@@ -185,10 +160,10 @@ static void reduce_long(struct schedule *s, const struct coll_call *c)
 void coll_reduce(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count bytes = c->recv.count * c->recv.type->size;
-    if (c->size > 2 && bytes >= REDUCE_SLICES && c->recv.count >= c->size)
-        reduce_long(s, c);
-    else
+    if (c->size <= 2 || bytes < REDUCE_SLICES || c->recv.count < c->size)
         reduce_short(s, c);
+    else if (!coll_reduce_lent(s, c))
+        coll_add_reduce_slices(s, c);
 }
 
 // ---- Blocking and short: the same tree without a schedule

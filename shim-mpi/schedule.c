@@ -79,6 +79,7 @@ void schedule_init(struct schedule *s, struct comm *comm, int tag)
     s->active = NULL;
     s->memory = NULL;
     s->shared = NULL;
+    s->then = NULL;
     s->op = NULL;
     atomic_store_explicit(&s->pending, 0, memory_order_relaxed);
 }
@@ -196,6 +197,12 @@ void schedule_round(struct schedule *s)
         add(s, STEP_ROUND);
 }
 
+void schedule_then(struct schedule *s, schedule_fn *fn, void *arg)
+{
+    s->then = fn;
+    s->then_arg = arg;
+}
+
 void *schedule_bytes(struct schedule *s, size_t n)
 {
     struct schedule_memory *m = take_memory(n);
@@ -272,6 +279,18 @@ static void start_round(struct schedule *s)
     s->next = end + 1;
 }
 
+// False: nothing comes after the steps there are.
+static bool go_on(struct schedule *s)
+{
+    schedule_fn *then = s->then;
+    if (!then)
+        return false;
+    s->then = NULL;
+    s->n = s->next = 0;
+    then(s, s->then_arg);
+    return true;
+}
+
 // True when it is done.
 static bool advance(struct schedule *s)
 {
@@ -282,9 +301,10 @@ static bool advance(struct schedule *s)
         for (int i = 0; i < s->active_n; i++)
             note(s, s->active[i]);
         s->active_n = 0;
-        if (s->next >= s->n)
+        if (s->next < s->n)
+            start_round(s);
+        else if (!go_on(s))
             return true;
-        start_round(s);
     }
 }
 

@@ -28,6 +28,9 @@ struct step {
 
 enum { SCHEDULE_STEPS = 16 };
 
+struct schedule;
+typedef void schedule_fn(struct schedule *s, void *arg);
+
 struct schedule {
     struct request request; // first
     struct comm *comm;
@@ -40,6 +43,8 @@ struct schedule {
     _Atomic int pending; // of them, plus one while they are started
     struct schedule_memory *memory;
     void *shared;
+    schedule_fn *then;
+    void *then_arg;
     struct progress_hook hook;
 };
 
@@ -64,6 +69,9 @@ void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type
 void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
                      struct type *type);
 void schedule_round(struct schedule *s);
+// fn adds what comes after all that has been added: it may depend on what these steps have brought. At most
+// one at a time.
+void schedule_then(struct schedule *s, schedule_fn *fn, void *arg);
 
 // Room for count elements of type, as an address to use with the type; bytes of any kind. They
 // live as long as the schedule.

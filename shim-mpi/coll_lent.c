@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives on a node, through memory that all its processes reach: what one process gives is copied
+// there once, unless it is there, and each of the others takes from it what it needs.
+#include "coll.h"
+
+#include "partner.h"
+
+bool coll_may_lend(const struct coll_call *c)
+{
+    return c->size > 2 && partner_are_near(c->comm->group);
+}
+
+void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
+                   struct type *type)
+{
+    struct type *byte = type_of(MPI_BYTE);
+    MPI_Count bytes = count * type->size;
+    shoal_rptr_t at;
+    bool is_there = type->is_dense && !shoal_rptr_own(type_at(type, buf), &at);
+    void *room = is_there ? NULL : schedule_shared(s, (size_t)bytes);
+    if (room) {
+        schedule_copy(s, room, bytes, byte, buf, count, type);
+        buf = room;
+        count = bytes;
+        type = byte;
+    }
+    for (int k = 1; k < c->size; k++)
+        schedule_lend(s, buf, count, type, (c->rank + k) % c->size);
+}
+
+// ---- Reductions. A segment after the other: each process has what it gives where all reach it, combines its
+// slice of the segment from there, and puts it where it belongs, or where the others take it from. Parts are
+// combined in the order of the ranks, and in the brackets of coll_add_slices.
+struct lent {
+    shoal_rptr_t given;  // elements: of all, or of the segment
+    shoal_rptr_t result; // this process's slice of the segment, for the others
+    bool is_all;         // given
+    bool is_there;       // else there was no room
+};
+
+struct lending {
+    const struct coll_call *call;
+    char *given; // where this process's are in the room, as an address to use with the type
+    MPI_Count at, n, end; // the segment, in elements; where all get a block, in those of each
+    struct lent lent[];   // of each process
+};
+
+static bool scatters(const struct coll_call *c)
+{
+    return c->kind == COLL_REDUCE_SCATTER || c->kind == COLL_REDUCE_SCATTER_BLOCK;
+}
+
+static bool takes(const struct coll_call *c)
+{
+    return c->kind == COLL_ALLREDUCE || (c->kind == COLL_REDUCE && c->rank == c->root);
+}
+
+// A rank's slice of the segment: among all elements, and in the room of one that gives the segment.
+struct part {
+    MPI_Count in_all, in_room, n;
+};
+
+static struct part part_of(const struct lending *l, int rank)
+{
+    const struct coll_call *c = l->call;
+    if (!scatters(c)) {
+        struct slice slice = coll_slice(l->n, c->size, rank);
+        return (struct part){l->at + slice.at, slice.at, slice.n};
+    }
+    struct slice block = coll_block_of(c, rank);
+    MPI_Count left = block.n - l->at, n = left < 0 ? 0 : left < l->n ? left : l->n;
+    return (struct part){block.at + l->at, rank * l->n, n};
+}
+
+// What this process has to all others; or that it has come as far.
+static void tell_all(struct schedule *s, const struct coll_call *c, struct lent *lent)
+{
+    struct type *byte = type_of(MPI_BYTE);
+    MPI_Count n = lent ? sizeof *lent : 0;
+    for (int k = 1; k < c->size; k++) {
+        int out = (c->rank + k) % c->size, src = (c->rank - k + c->size) % c->size;
+        schedule_recv(s, lent ? &lent[src] : NULL, n, byte, src);
+        schedule_send(s, lent ? &lent[c->rank] : NULL, n, byte, out);
+    }
+    schedule_round(s);
+}
+
+static bool all_are_there(const struct lending *l)
+{
+    for (int i = 0; i < l->call->size; i++)
+        if (!l->lent[i].is_there)
+            return false;
+    return true;
+}
+
+// Elements `at` to at + n of those at a place, as an address to use with the type.
+static char *elements_at(const struct lending *l, shoal_rptr_t place, MPI_Count at, MPI_Count n)
+{
+    const struct type *t = l->call->recv.type;
+    place = shoal_rptr_add(place, at * t->size);
+    return (char *)shoal_direct(place, (size_t)(n * t->size)) - t->true_lb;
+}
+
+static void add_given(struct schedule *s, const struct lending *l)
+{
+    const struct coll_call *c = l->call;
+    struct type *t = c->recv.type;
+    const char *own = coll_own(c);
+    for (int i = 0; l->given && i < c->size; i++) {
+        struct part p = part_of(l, i);
+        schedule_copy(s, l->given + p.in_room * t->extent, p.n, t, own + p.in_all * t->extent, p.n,
+                      t);
+    }
+}
+
+static void combine(struct schedule *s, const struct lending *l)
+{
+    enum { PIECE = 16384 }; // bytes of the result that stay near while all parts are added
+    const struct coll_call *c = l->call;
+    struct type *t = c->recv.type;
+    struct part mine = part_of(l, c->rank);
+    MPI_Count most = PIECE / t->size + 1;
+    for (MPI_Count at = 0, n; at < mine.n; at += n) {
+        n = mine.n - at < most ? mine.n - at : most;
+        char *to = scatters(c) ? (char *)c->recv.buf + (l->at + at) * t->extent
+                               : elements_at(l, l->lent[c->rank].result, at, n);
+        for (int i = c->size - 1; i >= 0; i--) {
+            MPI_Count first = l->lent[i].is_all ? mine.in_all : mine.in_room;
+            const char *given = elements_at(l, l->lent[i].given, first + at, n);
+            if (i == c->size - 1)
+                schedule_copy(s, to, n, t, given, n, t);
+            else
+                schedule_reduce(s, given, to, n, t);
+        }
+    }
+}
+
+static void take_results(struct schedule *s, const struct lending *l)
+{
+    const struct coll_call *c = l->call;
+    struct type *t = c->recv.type;
+    for (int k = 0; k < c->size; k++) {
+        int i = (c->rank + k) % c->size;
+        struct part p = part_of(l, i);
+        if (p.n)
+            schedule_copy(s, (char *)c->recv.buf + p.in_all * t->extent, p.n, t,
+                          elements_at(l, l->lent[i].result, 0, p.n), p.n, t);
+    }
+}
+
+static void go_by_messages(struct schedule *s, const struct coll_call *c)
+{
+    if (c->kind == COLL_ALLREDUCE)
+        coll_add_allreduce_slices(s, c);
+    else if (c->kind == COLL_REDUCE)
+        coll_add_reduce_slices(s, c);
+    else
+        coll_add_blocks(s, c);
+}
+
+// The segment is there. What all say at its end says as well that the next one is.
+static void go_on(struct schedule *s, void *arg)
+{
+    struct lending *l = arg;
+    const struct coll_call *c = l->call;
+    if (l->at == 0 && !all_are_there(l)) {
+        go_by_messages(s, c);
+        return;
+    }
+    combine(s, l);
+    tell_all(s, c, NULL);
+    if (takes(c))
+        take_results(s, l);
+    l->at += l->n;
+    if (l->n > l->end - l->at)
+        l->n = l->end - l->at;
+    if (l->n) {
+        add_given(s, l);
+        schedule_then(s, go_on, l);
+    }
+    if (l->n || !scatters(c))
+        tell_all(s, c, NULL);
+}
+
+// False: this process has no room.
+static bool lend(struct schedule *s, struct lending *l, struct lent *own)
+{
+    const struct coll_call *c = l->call;
+    const struct type *t = c->recv.type;
+    size_t result = scatters(c) ? 0 : (size_t)(part_of(l, c->rank).n * t->size);
+    size_t given = (size_t)(l->n * t->size) * (size_t)(scatters(c) ? c->size : 1);
+    // In place, the blocks that come would overwrite what others still read.
+    own->is_all = !(scatters(c) && side_in_place(&c->send)) &&
+                  !shoal_rptr_own(type_at(t, coll_own(c)), &own->given);
+    if (own->is_all && !result)
+        return true;
+    char *room = schedule_shared(s, result + (own->is_all ? 0 : given));
+    if (!room || shoal_rptr_own(room, &own->result))
+        return false;
+    if (!own->is_all) {
+        own->given = shoal_rptr_add(own->result, (ptrdiff_t)result);
+        l->given = room + result - t->true_lb;
+    }
+    return true;
+}
+
+// Elements that each process gives in all, and the most that one gets as its own.
+static MPI_Count given_by_each(const struct coll_call *c, MPI_Count *end)
+{
+    MPI_Count all = 0;
+    *end = c->recv.count;
+    if (!scatters(c))
+        return *end;
+    for (int i = 0; i < c->size; i++) {
+        MPI_Count n = coll_block_of(c, i).n;
+        *end = i && *end > n ? *end : n;
+        all += n;
+    }
+    return all;
+}
+
+// Blocks, which nobody takes afterwards, gain less.
+static bool is_sooner(const struct coll_call *c, MPI_Count bytes)
+{
+    enum { LENT = 1 << 16, OF_ALL = 1 << 21 };
+    return scatters(c) ? bytes >= OF_ALL / c->size : bytes >= LENT;
+}
+
+static MPI_Count segment_of(const struct coll_call *c)
+{
+    enum { SEGMENT = 1 << 19 }; // bytes that stay in caches
+    MPI_Count n = SEGMENT / c->recv.type->size;
+    if (!scatters(c))
+        return n < c->size ? c->size : n;
+    return n < c->size ? 1 : n / c->size;
+}
+
+bool coll_reduce_lent(struct schedule *s, const struct coll_call *c)
+{
+    const struct type *t = c->recv.type;
+    MPI_Count end, all = given_by_each(c, &end);
+    if (!t->is_dense || !is_sooner(c, all * t->size) || !coll_may_lend(c))
+        return false;
+    struct lending *l = schedule_bytes(s, sizeof *l + (size_t)c->size * sizeof l->lent[0]);
+    *l = (struct lending){.call = c, .n = segment_of(c), .end = end};
+    l->n = l->n < end ? l->n : end;
+    struct lent *own = &l->lent[c->rank];
+    own->is_there = lend(s, l, own);
+    add_given(s, l);
+    tell_all(s, c, l->lent);
+    schedule_then(s, go_on, l);
+    return true;
+}
