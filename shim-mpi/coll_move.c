@@ -98,8 +98,18 @@ static struct block outgoing(struct schedule *s, const struct coll_call *c, int 
     return copy;
 }
 
+// Where processes share cores few blocks are under way: what one has copied is still near when the other
+// comes to get it. The longest are got from where they are; in place, all are copied before one comes.
+static int blocks_at_once(const struct coll_call *c)
+{
+    enum { FEW = 4, LONGEST = 1 << 19 };
+    bool is_long = c->kind == COLL_ALLTOALL && c->recv.count * c->recv.type->size >= LONGEST;
+    return request_is_crowded() && !is_long && !side_in_place(&c->send) ? FEW : c->size;
+}
+
 void coll_alltoall(struct schedule *s, const struct coll_call *c)
 {
+    int few = blocks_at_once(c);
     for (int k = 0; k < c->size; k++) {
         int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
         struct block in = coll_block(&c->recv, from);
@@ -111,5 +121,7 @@ void coll_alltoall(struct schedule *s, const struct coll_call *c)
         struct block out = outgoing(s, c, to);
         schedule_recv(s, in.buf, in.count, in.type, from);
         schedule_send(s, out.buf, out.count, out.type, to);
+        if (k % few == 0)
+            schedule_round(s);
     }
 }
