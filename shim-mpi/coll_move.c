@@ -22,16 +22,26 @@ void coll_gather(struct schedule *s, const struct coll_call *c)
     }
 }
 
+// Where processes share cores the root leaves long blocks where they are: to copy them takes longer than
+// until the others come and get them.
+static bool is_better_lent(const struct coll_call *c)
+{
+    enum { OF_ALL = 1 << 19 };
+    return c->kind == COLL_SCATTER && request_is_crowded() && coll_may_lend(c) &&
+           c->send.count * c->send.type->size >= OF_ALL / c->size;
+}
+
 void coll_scatter(struct schedule *s, const struct coll_call *c)
 {
     if (c->rank != c->root) {
         schedule_recv(s, c->recv.buf, c->recv.count, c->recv.type, c->root);
         return;
     }
+    bool lends = is_better_lent(c);
     for (int i = 0; i < c->size; i++) {
         struct block b = coll_block(&c->send, i);
         if (i != c->rank)
-            schedule_send(s, b.buf, b.count, b.type, i);
+            (lends ? schedule_lend : schedule_send)(s, b.buf, b.count, b.type, i);
         else if (!side_in_place(&c->recv))
             copy_block(s, coll_whole(&c->recv), b);
     }

@@ -314,11 +314,17 @@ void split_pull(struct transfer *t, const struct split_copy *copy, void *to, sho
     progress_add(&t->hook);
 }
 
+// In a collective of processes that share cores nobody has one left to help.
+static bool gets_no_help(const struct transfer *t)
+{
+    return t->space == SPACE_COLL && request_is_crowded();
+}
+
 bool split_accept(struct transfer *t, const struct rts *rts, void *to)
 {
     struct grant g = {.sender = rts->sender, .copy.bytes = (uint64_t)t->request.bytes};
     if (g.copy.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
-        !partner_is_reached(t->pe))
+        !partner_is_reached(t->pe) || gets_no_help(t))
         return false;
     struct split *s = split_take_record(&g.copy);
     if (!s || !pull_expose(t, to, g.copy.bytes, &g.copy.to)) {
