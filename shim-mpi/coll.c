@@ -8,6 +8,7 @@
 #include "topo.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // ---- What a kind of collective uses of a call
 enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, NEIGHBORS = 8, SCATTERS = 16 };
@@ -358,6 +359,30 @@ static void keep_types(struct side *s)
     s->types = types;
 }
 
+// A copy of an array of arguments: the caller's may be gone when a persistent one starts again.
+static void keep_numbers(struct numbers *a, int n)
+{
+    size_t size = a->narrow ? (size_t)n * sizeof *a->narrow : (size_t)n * sizeof *a->wide;
+    const void *from = a->narrow ? (const void *)a->narrow : a->wide;
+    if (!from)
+        return;
+    void *copy = malloc(size + 1);
+    if (!copy)
+        shim_fatal("no memory for the counts of a collective");
+    memcpy(copy, from, size);
+    if (a->narrow)
+        a->narrow = copy;
+    else
+        a->wide = copy;
+}
+
+static void keep_side(struct side *s, int n)
+{
+    keep_types(s);
+    keep_numbers(&s->counts, n);
+    keep_numbers(&s->displs, n);
+}
+
 static void drop_types(struct side *s)
 {
     if (s->type)
@@ -367,12 +392,24 @@ static void drop_types(struct side *s)
     free(s->types);
 }
 
+static void drop_numbers(struct numbers *a)
+{
+    free((void *)(uintptr_t)(a->narrow ? (const void *)a->narrow : a->wide));
+}
+
+static void drop_side(struct side *s)
+{
+    drop_types(s);
+    drop_numbers(&s->counts);
+    drop_numbers(&s->displs);
+}
+
 static void release(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
     schedule_free(&q->schedule);
-    drop_types(&q->call.send);
-    drop_types(&q->call.recv);
+    drop_side(&q->call.send);
+    drop_side(&q->call.recv);
     if (q->call.op)
         op_drop(q->call.op);
     if (q->owns_lane)
@@ -413,8 +450,8 @@ struct coll_request *coll_request_of(const struct coll_call *c, int tag)
     q->schedule.steps = q->schedule.first;
     q->call = *c;
     q->tag = tag;
-    keep_types(&q->call.send);
-    keep_types(&q->call.recv);
+    keep_side(&q->call.send, c->send.blocks);
+    keep_side(&q->call.recv, has_trait(c, REDUCES) ? c->size : c->recv.blocks);
     if (c->op)
         object_keep(c->op);
     return q;

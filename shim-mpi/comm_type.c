@@ -42,16 +42,22 @@ static int64_t color_guided(const struct info *info, bool with_psets)
     return pset && !kind ? color_of_pset(pset) : color_of_kind(kind);
 }
 
+// Of an intercommunicator, on either side: both ask the same.
+static bool is_part_of(const struct comm *part, const struct comm *c)
+{
+    return part->group->size < c->group->size ||
+           (comm_is_inter(c) && part->remote->size < c->remote->size);
+}
+
 // The largest kind of place that comm's processes do not all share: each try is collective.
 static int split_unguided(struct comm *c, int key, struct info *info, struct comm **out)
 {
-    int size = c->group->size;
     for (int i = -1; i < 0 || hw_kind(i); i++) {
         const char *kind = i < 0 ? "mpi_shared_memory" : hw_kind(i);
         int error = comm_split(c, color_of_kind(kind), key, out);
         if (error)
             return error;
-        if (*out && (*out)->group->size < size)
+        if (*out && is_part_of(*out, c))
             return info ? info_set(info, kind_key, kind) : MPI_SUCCESS;
         // All alike, so that all of them try on; those without a place see it in their number.
         bool all_here = *out != NULL;
@@ -88,7 +94,7 @@ MPI_DEFINE(int, Comm_split_type, MPI_Comm comm, int split_type, int key, MPI_Inf
     static const char call[] = "MPI_Comm_split_type";
     struct comm *c, *new;
     struct info *i;
-    int error = check_intra(call, comm, &c);
+    int error = check_comm(call, comm, &c);
     if (!error)
         error = check_pointer(call, c, "newcomm", newcomm);
     if (!error)

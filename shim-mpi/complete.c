@@ -409,6 +409,9 @@ MPI_DEFINE(int, Request_free, MPI_Request *request)
     if (!r)
         return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Request_free",
                         "the request is MPI_REQUEST_NULL");
+    if (r->kind == REQUEST_PARTITIONED && is_active(r) && !request_is_done(r))
+        return raise_on(r->comm, MPI_ERR_REQUEST, "MPI_Request_free",
+                        "a partitioned operation is under way");
     error = request_give_up(r, request); // what completes it has a reference of its own
     return error ? raise_on(NULL, error, "MPI_Request_free", "the request's free function failed")
                  : MPI_SUCCESS;

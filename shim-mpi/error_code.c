@@ -240,9 +240,11 @@ static int set_text(int code, const char *text, const char *call)
         a->text = copy;
     pthread_mutex_unlock(&lock);
     free(old);
-    if (a)
-        return MPI_SUCCESS;
-    return raise_on(NULL, MPI_ERR_ARG, call, "errorcode %d was not added by this program", code);
+    if (!a)
+        return raise_on(NULL, MPI_ERR_ARG, call, "errorcode %d was not added by this program", code);
+    if (!text && !old)
+        return raise_on(NULL, MPI_ERR_ARG, call, "errorcode %d has no text", code);
+    return MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Add_error_string, int errorcode, const char *string)
@@ -266,17 +268,13 @@ static int remove_added(int code, bool class, const char *call)
     pthread_mutex_lock(&lock);
     struct added *a = added_at(code);
     bool fits = a && (a->class == code) == class;
-    bool busy = fits && class && has_codes(code);
-    char *text = NULL;
-    if (fits && !busy) {
-        text = a->text;
+    bool with_codes = fits && class && has_codes(code), with_text = fits && a->text;
+    if (fits && !with_codes && !with_text)
         *a = (struct added){0};
-    }
     pthread_mutex_unlock(&lock);
-    free(text);
-    if (busy)
-        return raise_on(NULL, MPI_ERR_OTHER, call, "class %d still has codes: remove those first",
-                        code);
+    if (with_codes || with_text)
+        return raise_on(NULL, MPI_ERR_OTHER, call, "%d still has %s: remove that first", code,
+                        with_codes ? "codes" : "a text");
     if (!fits)
         return raise_on(NULL, MPI_ERR_ARG, call, "%d is no error %s that this program added", code,
                         class ? "class" : "code");

@@ -47,13 +47,15 @@ static int check_op(struct rma *r)
 
 static int check_arguments(struct rma *r, unsigned parts)
 {
+    bool moves = r->rank != MPI_PROC_NULL; // else a buffer may be NULL, as in sends
     int error = win_check(r->call, r->win, &r->w);
     if (!error && r->request == &rma_no_request)
         error = win_check_pointer(r->call, r->w, "request", NULL);
     if (!error && parts & RMA_ORIGIN)
-        error = check_side(r, &r->origin, !(parts & RMA_OP) || r->op_handle != MPI_NO_OP);
+        error = check_side(r, &r->origin,
+                           moves && (!(parts & RMA_OP) || r->op_handle != MPI_NO_OP));
     if (!error && parts & RMA_RESULT)
-        error = check_side(r, &r->result, true);
+        error = check_side(r, &r->result, moves);
     if (!error)
         error = check_side(r, &r->there, false);
     if (!error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent collectives: datatypes and operators that are freed once the request is made; several
+// Persistent collectives: datatypes, operators and counts that are freed once the request is made; several
 // runs of each with new data; several started at once, in orders that differ between the processes.
 // PES: 1 2 4 7
 #include "mpi_check.h"
@@ -193,6 +193,47 @@ static void several(void)
         OK(MPI_Request_free(&r[i]));
 }
 
+// The arrays of counts are gone once the request is made.
+static void counted(bool big)
+{
+    int *counts = must_alloc(2 * (size_t)npes * sizeof *counts), *displs = counts + npes;
+    MPI_Count *wide = must_alloc((size_t)npes * sizeof *wide);
+    MPI_Aint *at = must_alloc((size_t)npes * sizeof *at);
+    MPI_Request r[2];
+    for (int i = 0; i < npes; i++) {
+        wide[i] = counts[i] = 2;
+        at[i] = displs[i] = 2 * i;
+    }
+    if (big) {
+        OK(MPI_Reduce_scatter_init_c(w.out, w.in, wide, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                                     MPI_INFO_NULL, &r[0]));
+        OK(MPI_Allgatherv_init_c(w.out, 2, MPI_INT, w.in + 2, wide, at, MPI_INT, MPI_COMM_WORLD,
+                                 MPI_INFO_NULL, &r[1]));
+    } else {
+        OK(MPI_Reduce_scatter_init(w.out, w.in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                                   MPI_INFO_NULL, &r[0]));
+        OK(MPI_Allgatherv_init(w.out, 2, MPI_INT, w.in + 2, counts, displs, MPI_INT,
+                               MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+    }
+    memset(counts, 0x7f, 2 * (size_t)npes * sizeof *counts);
+    memset(wide, 0x7f, (size_t)npes * sizeof *wide);
+    memset(at, 0x7f, (size_t)npes * sizeof *at);
+    free(counts);
+    free(wide);
+    free(at);
+    for (int run = 0; run < RUNS; run++) {
+        for (int i = 0; i < 2 * npes; i++)
+            w.out[i] = run * 1000 + me * 10 + i;
+        OK(MPI_Startall(2, r));
+        OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+        CHECK_EACH(i, 2, w.in[i],
+                   npes * (run * 1000 + 2 * me + (int)i) + 10 * npes * (npes - 1) / 2);
+        CHECK_EACH(i, 2 * npes, w.in[2 + i], run * 1000 + (int)i / 2 * 10 + (int)i % 2);
+    }
+    OK(MPI_Request_free(&r[0]));
+    OK(MPI_Request_free(&r[1]));
+}
+
 int main(void)
 {
     mpi_start();
@@ -206,6 +247,7 @@ int main(void)
     for (int big = 0; big < 2; big++) {
         typed(big);
         typed_neighbors(big);
+        counted(big);
     }
     typed_at_once();
     several();

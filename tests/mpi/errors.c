@@ -3,6 +3,12 @@
 // ENV: ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 #include "mpi_check.h"
 
+// The handlers' types have two names.
+static MPI_Comm_errhandler_fn *const comm_fn = (MPI_Comm_errhandler_function *)NULL;
+static MPI_Win_errhandler_fn *const win_fn = (MPI_Win_errhandler_function *)NULL;
+static MPI_File_errhandler_fn *const file_fn = (MPI_File_errhandler_function *)NULL;
+static MPI_Session_errhandler_fn *const session_fn = (MPI_Session_errhandler_function *)NULL;
+
 static int calls, last;
 static MPI_Comm where;
 
@@ -66,7 +72,9 @@ static void codes(void)
     CHECK(n == 4 && strcmp(text, "mine") == 0);
     CHECK_EQ(class_of(MPI_Add_error_string(MPI_ERR_RANK, "no")), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Remove_error_class(class)), MPI_ERR_OTHER); // it has a code
+    CHECK_EQ(class_of(MPI_Remove_error_code(code)), MPI_ERR_OTHER); // it has a text
     OK(MPI_Remove_error_string(code));
+    CHECK_EQ(class_of(MPI_Remove_error_string(code)), MPI_ERR_ARG);
     OK(MPI_Remove_error_code(code));
     OK(MPI_Remove_error_code(other));
     OK(MPI_Remove_error_class(class));
@@ -154,6 +162,7 @@ static void memory(void)
 int main(void)
 {
     mpi_start();
+    CHECK(!comm_fn && !win_fn && !file_fn && !session_fn);
     handlers();
     codes();
     infos();

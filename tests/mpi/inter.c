@@ -91,6 +91,31 @@ static void merge(void)
     OK(MPI_Comm_free(&both));
 }
 
+// By node: those of this side that are here, if any of the other side is.
+static void split_types(void)
+{
+    MPI_Comm near, part;
+    int here, of_both, local, is_inter = 0;
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near));
+    OK(MPI_Comm_size(near, &of_both));
+    OK(MPI_Comm_free(&near));
+    OK(MPI_Comm_split_type(side, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near));
+    OK(MPI_Comm_size(near, &here));
+    OK(MPI_Comm_free(&near));
+    OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part));
+    CHECK_EQ(part != MPI_COMM_NULL, of_both > here);
+    if (part != MPI_COMM_NULL) {
+        OK(MPI_Comm_test_inter(part, &is_inter));
+        CHECK(is_inter);
+        OK(MPI_Comm_size(part, &local));
+        CHECK_EQ(local, here);
+        OK(MPI_Comm_free(&part));
+    }
+    OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &part));
+    if (part != MPI_COMM_NULL)
+        OK(MPI_Comm_free(&part));
+}
+
 int main(void)
 {
     mpi_start();
@@ -106,6 +131,7 @@ int main(void)
     rooted();
     all_to_all();
     merge();
+    split_types();
     OK(MPI_Comm_free(&inter));
     OK(MPI_Comm_free(&side));
     return mpi_done();

@@ -204,6 +204,8 @@ static void errors(void)
     CHECK_EQ(class_of(MPI_Pready_list(2, list, r)), MPI_ERR_ARG);
     OK(MPI_Pready(0, r)); // the list before has sent nothing
     CHECK_EQ(class_of(MPI_Pready(0, r)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Request_free(&r)), MPI_ERR_REQUEST); // it is under way
+    CHECK(r != MPI_REQUEST_NULL);
     CHECK_EQ(class_of(MPI_Pready(0, recv)), MPI_ERR_REQUEST);
     CHECK_EQ(class_of(MPI_Parrived(r, 0, &flag)), MPI_ERR_REQUEST);
     OK(MPI_Pready_range(1, 3, r));

@@ -43,6 +43,10 @@ static void null_calls(void)
                           MPI_SUM, win));
     OK(MPI_Fetch_and_op(&one, &result, MPI_LONG, MPI_PROC_NULL, 0, MPI_SUM, win));
     OK(MPI_Compare_and_swap(&one, &one, &result, MPI_LONG, MPI_PROC_NULL, 0, win));
+    OK(MPI_Put(NULL, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG, win));
+    OK(MPI_Get(NULL, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG, win));
+    OK(MPI_Get_accumulate(NULL, 1, MPI_LONG, NULL, 1, MPI_LONG, MPI_PROC_NULL, 0, 1, MPI_LONG,
+                          MPI_SUM, win));
     OK(MPI_Win_flush(MPI_PROC_NULL, win));
     OK(MPI_Win_flush_local(MPI_PROC_NULL, win));
     CHECK_EQ(result, 7);
