@@ -62,6 +62,7 @@ enum {
     SHOAL_Q_SENT_RING,  // through rings that belong to a pair of PEs (SHOAL_RING_AFTER),
     SHOAL_Q_SENT_FAR,   // and to other nodes
     SHOAL_Q_CROWDED,    // 1: this node's PEs are more than the cores that they may use together
+    SHOAL_Q_BESIDE,     // 1: they are not, but another one was on this PE's core when it waited last
     SHOAL_Q_COUNT_
 };
 enum { SHOAL_PE_STARTING, SHOAL_PE_RUNNING, SHOAL_PE_FINALIZED, SHOAL_PE_GONE };

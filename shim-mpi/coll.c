@@ -7,8 +7,6 @@
 #include "info.h"
 #include "topo.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 // ---- What a kind of collective uses of a call
 enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, NEIGHBORS = 8, SCATTERS = 16 };
@@ -34,29 +32,6 @@ static const unsigned char traits[] = {
 static bool has_trait(const struct coll_call *c, int trait)
 {
     return traits[c->kind] & trait;
-}
-
-// MPI_DATATYPE_NULL is the type of nothing.
-static struct type *type_at_block(const struct side *s, int i)
-{
-    if (s->types)
-        return s->types[i];
-    MPI_Datatype t = s->datatypes[i];
-    return type_of(t == MPI_DATATYPE_NULL ? MPI_BYTE : t);
-}
-
-struct block coll_block(const struct side *s, int i)
-{
-    if (s->form == SIDE_EACH)
-        return (struct block){coll_at(s, i), s->count, s->type};
-    struct block b = {.count = number_at(&s->counts, i), .type = s->type};
-    MPI_Count at = number_at(&s->displs, i);
-    if (s->form == SIDE_TYPED)
-        b.type = type_at_block(s, i);
-    else
-        at *= s->type->extent;
-    b.buf = (char *)s->buf + at;
-    return b;
 }
 
 // ---- Checks
@@ -343,73 +318,12 @@ int coll_blocking(struct coll_call *c)
     return result(c, c->comm, error);
 }
 
-static void keep_types(struct side *s)
-{
-    if (s->type)
-        type_keep(s->type);
-    if (s->form != SIDE_TYPED || !s->blocks)
-        return;
-    struct type **types = malloc((size_t)s->blocks * sizeof *types);
-    if (!types)
-        shim_fatal("no memory for the datatypes of a collective");
-    for (int i = 0; i < s->blocks; i++) {
-        types[i] = type_at_block(s, i);
-        type_keep(types[i]);
-    }
-    s->types = types;
-}
-
-// A copy of an array of arguments: the caller's may be gone when a persistent one starts again.
-static void keep_numbers(struct numbers *a, int n)
-{
-    size_t size = a->narrow ? (size_t)n * sizeof *a->narrow : (size_t)n * sizeof *a->wide;
-    const void *from = a->narrow ? (const void *)a->narrow : a->wide;
-    if (!from)
-        return;
-    void *copy = malloc(size + 1);
-    if (!copy)
-        shim_fatal("no memory for the counts of a collective");
-    memcpy(copy, from, size);
-    if (a->narrow)
-        a->narrow = copy;
-    else
-        a->wide = copy;
-}
-
-static void keep_side(struct side *s, int n)
-{
-    keep_types(s);
-    keep_numbers(&s->counts, n);
-    keep_numbers(&s->displs, n);
-}
-
-static void drop_types(struct side *s)
-{
-    if (s->type)
-        type_drop(s->type);
-    for (int i = 0; s->types && i < s->blocks; i++)
-        type_drop(s->types[i]);
-    free(s->types);
-}
-
-static void drop_numbers(struct numbers *a)
-{
-    free((void *)(uintptr_t)(a->narrow ? (const void *)a->narrow : a->wide));
-}
-
-static void drop_side(struct side *s)
-{
-    drop_types(s);
-    drop_numbers(&s->counts);
-    drop_numbers(&s->displs);
-}
-
 static void release(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
     schedule_free(&q->schedule);
-    drop_side(&q->call.send);
-    drop_side(&q->call.recv);
+    coll_drop_side(&q->call.send);
+    coll_drop_side(&q->call.recv);
     if (q->call.op)
         op_drop(q->call.op);
     if (q->owns_lane)
@@ -450,8 +364,8 @@ struct coll_request *coll_request_of(const struct coll_call *c, int tag)
     q->schedule.steps = q->schedule.first;
     q->call = *c;
     q->tag = tag;
-    keep_side(&q->call.send, c->send.blocks);
-    keep_side(&q->call.recv, has_trait(c, REDUCES) ? c->size : c->recv.blocks);
+    coll_keep_side(&q->call.send, c->send.blocks);
+    coll_keep_side(&q->call.recv, has_trait(c, REDUCES) ? c->size : c->recv.blocks);
     if (c->op)
         object_keep(c->op);
     return q;

@@ -96,6 +96,10 @@ static inline void *coll_at(const struct side *s, MPI_Count i)
     return (char *)s->buf + i * s->count * s->type->extent;
 }
 
+// Copies of its arrays, of n numbers, and references to its types, until they are dropped.
+void coll_keep_side(struct side *s, int n);
+void coll_drop_side(struct side *s);
+
 // A side that is one block.
 static inline struct block coll_whole(const struct side *s)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 1000, LOOKS = 8, HOOK_EVENTS = 15 };
+enum { SPINS = 1000, EARLY = 16, LOOKS = 8, HOOK_EVENTS = 15 };
 
 _Atomic uint64_t request_activity;
 
@@ -296,11 +296,21 @@ static void sleep_on(uint64_t seen)
     atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }
 
+// Another process waits on this core, though there are others: it has to have it.
+static bool is_beside(void)
+{
+    uint64_t is = 0;
+    shoal_query(SHOAL_Q_BESIDE, 0, &is);
+    return is;
+}
+
 void idle_step(struct idle *idle)
 {
     if (progress())
         idle->steps = 0;
-    else if (unlikely(idle->steps++ >= spins))
+    else if (unlikely(++idle->steps == EARLY) && is_beside())
+        idle->steps = spins;
+    else if (unlikely(idle->steps > spins))
         sleep_on(idle->seen);
     idle->seen = atomic_load_explicit(&request_activity, memory_order_acquire);
 }

@@ -99,6 +99,7 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     case SHOAL_Q_SENT_RING: *value = peers_sent_in_rings(); break;
     case SHOAL_Q_SENT_FAR: *value = net_messages_sent(); break;
     case SHOAL_Q_CROWDED: *value = world.crowded; break;
+    case SHOAL_Q_BESIDE: *value = wait_is_beside(); break;
     }
     return SHOAL_OK;
 }

@@ -26,8 +26,12 @@ struct futex_waitv {
 #define SYS_futex_waitv 449
 #endif
 
-enum { SPINS_BEFORE_CLOCK = 256, SPINS_PER_CLOCK = 16,
-       SLEEP_FIRST_US = 1000, SLEEP_LAST_US = 16000 };
+enum {
+    SPINS_BEFORE_CLOCK = 256,
+    SPINS_PER_CLOCK = 16,
+    SLEEP_FIRST_US = 1000,
+    SLEEP_LAST_US = 16000
+};
 
 #if defined(SHOAL_SANITIZED)
 _Atomic int compiler_order;
@@ -35,9 +39,11 @@ _Atomic int compiler_order;
 
 struct wait_hooks wait_hooks;
 TLS_FAST bool wait_is_ours;
-uint32_t wait_spins = SPINS_BEFORE_CLOCK;
+_Atomic uint32_t wait_spins = SPINS_BEFORE_CLOCK;
 
 static uint64_t spin_ns = LIMIT_SPIN_NS;
+static uint32_t spins_alone = SPINS_BEFORE_CLOCK; // wait_spins, with no other PE on the core
+static _Atomic bool is_beside;
 static bool have_membarrier;
 static _Atomic bool have_waitv = true;
 
@@ -55,9 +61,9 @@ void wait_configure(int peers, int cpus, long spin_us)
         spin_ns = (uint64_t)spin_us * 1000;
     else
         spin_ns = crowded ? 0 : LIMIT_SPIN_NS;
-    wait_spins = spin_ns ? SPINS_BEFORE_CLOCK : 0;
-    have_membarrier =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    spins_alone = spin_ns ? SPINS_BEFORE_CLOCK : 0;
+    atomic_store_explicit(&wait_spins, spins_alone, memory_order_relaxed);
+    have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     log_line(LOG_DEBUG, LOG_WAIT, "%d PEs, %d usable cores: spin %lu us, membarrier %s", peers,
              cpus, (unsigned long)(spin_ns / 1000), have_membarrier ? "yes" : "no");
 }
@@ -150,13 +156,54 @@ static void yield(struct waiter *w)
     sched_yield();
 }
 
+void wait_spin_less(uint32_t steps)
+{
+    if (spins_alone > steps)
+        spins_alone = steps;
+    atomic_store_explicit(&wait_spins, spins_alone, memory_order_relaxed);
+}
+
+bool wait_is_beside(void)
+{
+    return atomic_load_explicit(&is_beside, memory_order_relaxed);
+}
+
+// ---- Two PEs on one core, though there are enough. The kernel leaves them there while something else
+// keeps another core busy: each sleeps, or yields, when the other runs. Who waits writes itself to
+// the core's place, and finds the other one there.
+static bool finds_another(void)
+{
+    int core = sched_getcpu();
+    if (!wait_hooks.waited || core < 0)
+        return false;
+    _Atomic uint32_t *last = &wait_hooks.waited[(unsigned)core % WAIT_CORES];
+    uint32_t who = atomic_load_explicit(last, memory_order_relaxed);
+    if (who != wait_hooks.self)
+        atomic_store_explicit(last, wait_hooks.self, memory_order_relaxed);
+    return who && who != wait_hooks.self;
+}
+
+static void begin(struct waiter *w)
+{
+    w->is_begun = true;
+    if (!spin_ns)
+        return;
+    w->is_beside = finds_another();
+    if (w->is_beside != wait_is_beside()) {
+        atomic_store_explicit(&is_beside, w->is_beside, memory_order_relaxed);
+        atomic_store_explicit(&wait_spins, w->is_beside ? 0 : spins_alone, memory_order_relaxed);
+    }
+    if (!w->is_beside)
+        w->deadline = wait_now_ns() + spin_ns;
+}
+
 // One step: spin by the clock, else yield, else arm the bell, else (armed and the condition looked
 // at once more by the caller) sleep.
 void waiter_pause(struct waiter *w)
 {
-    if (w->steps - wait_spins == 1 && spin_ns)
-        w->deadline = wait_now_ns() + spin_ns;
-    if (w->is_for_near && !spin_ns && !w->yields) {
+    if (!w->is_begun)
+        begin(w);
+    if (w->is_for_near && (!spin_ns || w->is_beside) && !w->yields) {
         yield(w);
         return;
     }

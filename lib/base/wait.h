@@ -37,6 +37,8 @@ struct waiter {
     uint32_t sleep_us; // how long the last sleep could take
     bool is_for_near;  // PEs of this node make the condition true: where they share its cores they get
                        // this one before anything else is looked at
+    bool is_begun;     // it is past its first spins
+    bool is_beside;    // another PE waits on the same core
     bool is_armed;     // the bell is armed and the condition was not yet looked at again
     uint64_t deadline; // end of spinning, ns
     uint64_t linger;   // end of yielding where that is longer, see wait_hooks
@@ -45,6 +47,7 @@ struct waiter {
 // Called in every step that is past spinning; set by core. progress moves what needs moving, user
 // what a library above moves (shoal_progress_hook), check leaves the process when the job has ended.
 // A sleeper also listens to `bell`, so that progress runs when something comes for it.
+enum { WAIT_CORES = 1024 };
 struct wait_hooks {
     int (*progress)(void); // how much it did
     int (*_Atomic user)(void);
@@ -53,6 +56,8 @@ struct wait_hooks {
     uint64_t linger_ns; // yields go on for so long at least, and again after a ring, because what
                         // progress serves for others does not show; 0 where cores are shared. Not
                         // 0: progress looks at a network, and spinning does nothing else
+    _Atomic uint32_t *waited; // WAIT_CORES, shared by the PEs of a machine: the last PE that waited on
+    uint32_t self;            // each core, and what this one writes there, not 0
 };
 extern struct wait_hooks wait_hooks;
 extern TLS_FAST bool wait_is_ours; // a thread that runs nothing of the program: neither user nor check
@@ -60,6 +65,11 @@ extern TLS_FAST bool wait_is_ours; // a thread that runs nothing of the program:
 // How long to spin before yielding, for `peers` processes on `cpus` cores that all may wait;
 // spin_us -1: choose. Registers the process for membarrier. Call it before the first wait.
 void wait_configure(int peers, int cpus, long spin_us);
+void wait_spin_less(uint32_t steps); // before the clock is looked at
+
+// Did this thread's process find another PE on its core when it waited last? Then whoever waits
+// gives the core away soon. (Where PEs outnumber cores they do anyway, and this is false.)
+bool wait_is_beside(void);
 
 // A full fence in every process of the job that runs just now, without any of them taking part: the
 // rare side of a protocol pays for the frequent one. False: the kernel forbids it, nothing happened.
@@ -83,11 +93,11 @@ static inline void cpu_relax(void)
 #endif
 }
 
-extern uint32_t wait_spins; // steps that only spin; 0 when PEs outnumber cores
+extern _Atomic uint32_t wait_spins; // steps that only spin; 0 when PEs share cores
 
 static inline void waiter_step(struct waiter *w)
 {
-    if (likely(w->steps++ < wait_spins))
+    if (likely(w->steps++ < atomic_load_explicit(&wait_spins, memory_order_relaxed)))
         cpu_relax();
     else
         waiter_pause(w);

@@ -221,6 +221,8 @@ int boot_join(void)
     call_slot = &world_ctl(world.me)->call;
     world.crowded = world.job->slots > world.job->cpus;
     wait_configure(world.job->slots, world.job->cpus, settings.spin);
+    wait_hooks.waited = world.job->waited;
+    wait_hooks.self = (uint32_t)world.me + 1;
     wait_for_all();
     return world.data_peers ? 0 : data_map_peers();
 }

@@ -25,7 +25,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 7u           // bump when a structure here changes
+#define JOB_LAYOUT 8u           // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -61,11 +61,13 @@ struct job {
     _Atomic int32_t ended_by;            // PE
     _Atomic int32_t left;                // PEs in state PE_LEFT
     _Atomic int32_t leaving;             // times a PE finalized or left
+    _Atomic int32_t quiet;               // and those that send nothing more
     _Atomic int32_t dead;                // PEs in state PE_DEAD
     _Atomic int32_t watchers;            // PEs that want to be told of those
     _Atomic int32_t carded;              // PEs of this file that have filled in their card
     _Atomic int32_t told;                // JOB_TOLD_*: why the job cannot start
-    struct bell bell;                    // rung when `ready`, `carded` or `leaving` changes
+    struct bell bell;                    // rung when `ready`, `carded`, `leaving` or `quiet` changes
+    LINE_ALIGNED _Atomic uint32_t waited[WAIT_CORES]; // see wait_hooks
     struct job_pe pe[];                  // npes of them
 };
 
@@ -100,7 +102,7 @@ struct pe_ctl {
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation
 };
 
-_Static_assert(sizeof(struct job) == 3 * CACHE_LINE, "job header: three lines");
+_Static_assert(offsetof(struct job, waited) == 3 * CACHE_LINE, "job header: three lines");
 _Static_assert(sizeof(struct pe_ctl) == 4 * CACHE_LINE, "PE control: four lines");
 
 // Does the job have a file on other hosts too?

@@ -275,8 +275,7 @@ int net_up(void)
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
     wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;
-    if (wait_spins > NET_SPINS) // progress is what makes things happen
-        wait_spins = NET_SPINS;
+    wait_spin_less(NET_SPINS); // progress is what makes things happen
     return heartbeat_up();
 }
 
@@ -288,7 +287,8 @@ void net_down(void)
     host_watch_down();
     stream_down();
     far_region_down();
-    wait_hooks.progress = other_progress;
+    if (wait_hooks.progress) // else this PE is quiet already
+        wait_hooks.progress = other_progress;
     wait_hooks.linger_ns = 0;
     deferred_down();
     net.transport->close(net.ep);

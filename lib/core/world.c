@@ -192,7 +192,7 @@ static const struct step {
     {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
     {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
     {"network", net_up, net_down},   {"regions", NULL, region_down},
-    {"meeting", meet, attendant_down}, {"direct", direct_up, direct_down},
+    {"meeting", meet, NULL}, {"direct", direct_up, direct_down},
 };
 
 static int world_up(void)
@@ -208,23 +208,42 @@ static int world_up(void)
     return 0;
 }
 
-// The last meeting of all PEs has its own counter, not a barrier's: a PE that merely leaves takes
-// part, and cannot be mistaken for one that enters a barrier.
-static void announce_leaving(void)
+// The last meetings of all PEs have their own counters, not a barrier's: a PE that merely leaves takes
+// part, and cannot be mistaken for one that enters a barrier. When all are leaving there are no more
+// calls; but who waits handles messages and may send some, until all are quiet: none comes later into
+// an inbox that has been put away.
+static void announce(_Atomic int32_t *count)
 {
-    net_leave();
     // acq_rel: whoever sees the count sees what all of them did before.
-    atomic_fetch_add_explicit(&world.job->leaving, 1, memory_order_acq_rel);
+    atomic_fetch_add_explicit(count, 1, memory_order_acq_rel);
     bell_check(&world.job->bell);
+}
+
+static int32_t meetings;
+
+static void wait_for_all(const _Atomic int32_t *count)
+{
+    int32_t all = meetings * world.job->slots;
+    struct waiter w = waiter_start(&world.job->bell);
+    while (atomic_load_explicit(count, memory_order_acquire) < all)
+        waiter_step(&w);
 }
 
 static void wait_for_leavers(void)
 {
-    static int32_t meetings;
-    int32_t all = ++meetings * world.job->slots;
-    struct waiter w = waiter_start(&world.job->bell);
-    while (atomic_load_explicit(&world.job->leaving, memory_order_acquire) < all)
-        waiter_step(&w);
+    net_leave();
+    announce(&world.job->leaving);
+    meetings++;
+    wait_for_all(&world.job->leaving);
+}
+
+static void fall_quiet(void)
+{
+    attendant_down();
+    wait_hooks.progress = NULL;
+    wait_hooks.user = NULL;
+    announce(&world.job->quiet);
+    wait_for_all(&world.job->quiet);
 }
 
 // Hosts share no counter: their PEs meet over the network.
@@ -237,8 +256,8 @@ static void meet_hosts(void)
 static void world_down(void)
 {
     meet_hosts();
-    announce_leaving();
     wait_for_leavers();
+    fall_quiet();
     for (size_t i = ARRAY_LEN(steps); i-- > 0;)
         if (steps[i].down)
             steps[i].down();
@@ -306,9 +325,12 @@ static void leave(void)
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
-    announce_leaving();
-    if (net.transport) // others may still send to it, and its end would break their connections
+    announce(&world.job->quiet); // before `leaving`: who sees that needs no more of this PE
+    if (net.transport) { // others may still send to it, and its end would break their connections
         wait_for_leavers();
+        return;
+    }
+    announce(&world.job->leaving);
 }
 
 // A program may end without shmem_finalize, as those that begin with start_pes do. Its memory stays

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One side of a collective call: its blocks, and what of it outlives the call.
+#include "coll.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// MPI_DATATYPE_NULL is the type of nothing.
+static struct type *type_at_block(const struct side *s, int i)
+{
+    if (s->types)
+        return s->types[i];
+    MPI_Datatype t = s->datatypes[i];
+    return type_of(t == MPI_DATATYPE_NULL ? MPI_BYTE : t);
+}
+
+struct block coll_block(const struct side *s, int i)
+{
+    if (s->form == SIDE_EACH)
+        return (struct block){coll_at(s, i), s->count, s->type};
+    struct block b = {.count = number_at(&s->counts, i), .type = s->type};
+    MPI_Count at = number_at(&s->displs, i);
+    if (s->form == SIDE_TYPED)
+        b.type = type_at_block(s, i);
+    else
+        at *= s->type->extent;
+    b.buf = (char *)s->buf + at;
+    return b;
+}
+
+// ---- What a request keeps
+static void keep_types(struct side *s)
+{
+    if (s->type)
+        type_keep(s->type);
+    if (s->form != SIDE_TYPED || !s->blocks)
+        return;
+    struct type **types = malloc((size_t)s->blocks * sizeof *types);
+    if (!types)
+        shim_fatal("no memory for the datatypes of a collective");
+    for (int i = 0; i < s->blocks; i++) {
+        types[i] = type_at_block(s, i);
+        type_keep(types[i]);
+    }
+    s->types = types;
+}
+
+// The caller's arrays may be gone when a persistent one starts again.
+static void *copy_of(const void *numbers, size_t bytes)
+{
+    void *copy = malloc(bytes + 1);
+    if (!copy)
+        shim_fatal("no memory for the counts of a collective");
+    return memcpy(copy, numbers, bytes);
+}
+
+static void keep_numbers(struct numbers *a, int n)
+{
+    if (a->narrow)
+        a->narrow = copy_of(a->narrow, (size_t)n * sizeof *a->narrow);
+    if (a->wide)
+        a->wide = copy_of(a->wide, (size_t)n * sizeof *a->wide);
+}
+
+void coll_keep_side(struct side *s, int n)
+{
+    keep_types(s);
+    keep_numbers(&s->counts, n);
+    keep_numbers(&s->displs, n);
+}
+
+static void drop_types(struct side *s)
+{
+    if (s->type)
+        type_drop(s->type);
+    for (int i = 0; s->types && i < s->blocks; i++)
+        type_drop(s->types[i]);
+    free(s->types);
+}
+
+static void drop_numbers(struct numbers *a)
+{
+    free((void *)(uintptr_t)a->narrow);
+    free((void *)(uintptr_t)a->wide);
+}
+
+void coll_drop_side(struct side *s)
+{
+    drop_types(s);
+    drop_numbers(&s->counts);
+    drop_numbers(&s->displs);
+}
