@@ -160,6 +160,9 @@ bool coll_reduce_lent(struct schedule *s, const struct coll_call *c);
 void coll_add_allreduce_slices(struct schedule *s, const struct coll_call *c);
 void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c);
 void coll_add_blocks(struct schedule *s, const struct coll_call *c);
+// A broadcast that is short, to few processes of a node: the root sends it to each, and is done; each of the
+// others waits for the root alone, where by a tree or by the runtime it waits for others as well.
+bool coll_bcast_is_flat(const struct coll_call *c);
 // count elements at buf of rank `root` to all.
 void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);

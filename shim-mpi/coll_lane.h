@@ -16,7 +16,8 @@
 //              \____________\\--> SHUT
 //
 // By a lane go barrier, broadcast, gather, allgather, alltoall and what combines elements, without
-// counts for each process, over evenly spaced processes of one node; of what fits into the room.
+// counts for each process, over evenly spaced processes of one node; of what fits into the room. (Not the
+// shortest broadcasts, see coll_bcast_is_flat.)
 // Short contributions to reduce and allreduce are gathered and combined by each (coll_team_fold):
 // they have the bits of the blocking calls. Others are the runtime's reductions, where it has the
 // operator.

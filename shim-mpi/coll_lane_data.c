@@ -95,7 +95,7 @@ bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *r
     if (!coll_team_may_be(c->comm) || !kind_of(c->kind))
         return false;
     MPI_Count n = coll_team_bytes(c);
-    if (n < 0 || n > COLL_LANE_ROOM)
+    if (n < 0 || n > COLL_LANE_ROOM || (c->kind == COLL_BCAST && n && coll_bcast_is_flat(c)))
         return false;
     run->n = n;
     run->coll = (shoal_coll_t){.kind = n ? kind_of(c->kind) : SHOAL_COLL_BARRIER,

@@ -4,6 +4,8 @@
 // need; and every process combines the same parts in every run.
 #include "coll.h"
 
+#include "partner.h"
+
 // Bytes from which a root lends to processes of its node what is broadcast, from which a broadcast between
 // nodes is a scatter and an allgather, and a reduction goes by slices.
 enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 19 };
@@ -76,6 +78,22 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
         schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
 }
 
+bool coll_bcast_is_flat(const struct coll_call *c)
+{
+    enum { FEW = 16, SHORT = 2048 };
+    return c->size <= FEW && c->recv.count * c->recv.type->size <= SHORT &&
+           partner_are_near(c->comm->group);
+}
+
+static void bcast_flat(struct schedule *s, const struct coll_call *c)
+{
+    const struct side *b = &c->recv;
+    if (c->rank != c->root)
+        schedule_recv(s, b->buf, b->count, b->type, c->root);
+    for (int k = 1; c->rank == c->root && k < c->size; k++)
+        schedule_send(s, b->buf, b->count, b->type, (c->rank + k) % c->size);
+}
+
 void coll_bcast(struct schedule *s, const struct coll_call *c)
 {
     const struct side *b = &c->recv;
@@ -88,6 +106,8 @@ void coll_bcast(struct schedule *s, const struct coll_call *c)
         schedule_recv(s, b->buf, b->count, b->type, c->root);
     else if (c->size > 2 && bytes >= BCAST_SCATTER)
         bcast_long(s, c);
+    else if (coll_bcast_is_flat(c))
+        bcast_flat(s, c);
     else
         coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);
 }
