@@ -6,9 +6,10 @@
 
 #include "partner.h"
 
-// Bytes from which a root lends to processes of its node what is broadcast, from which a broadcast between
-// nodes is a scatter and an allgather, and a reduction goes by slices.
-enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 19 };
+// Bytes up to which a broadcast to few processes is a message to each, and a blocking one is not prepared;
+// from which a root lends to processes of its node what is broadcast, from which a broadcast between nodes
+// is a scatter and an allgather, and a reduction goes by slices.
+enum { SHORT = 2048, BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 19 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
 {
@@ -80,9 +81,9 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
 
 bool coll_bcast_is_flat(const struct coll_call *c)
 {
-    enum { FEW = 16, SHORT = 2048 };
-    return c->size <= FEW && c->recv.count * c->recv.type->size <= SHORT &&
-           partner_are_near(c->comm->group);
+    enum { FEW = 8, FEW_CROWDED = 16 };
+    return c->size <= (request_is_crowded() ? FEW_CROWDED : FEW) &&
+           c->recv.count * c->recv.type->size <= SHORT && partner_are_near(c->comm->group);
 }
 
 static void bcast_flat(struct schedule *s, const struct coll_call *c)
@@ -186,8 +187,21 @@ void coll_reduce(struct schedule *s, const struct coll_call *c)
         coll_add_reduce_slices(s, c);
 }
 
-// ---- Blocking and short: the same tree without a schedule
-enum { BCAST_NOW = 2048 };
+// ---- Blocking and short: the same without a schedule
+static int bcast_flat_now(const struct coll_call *c, int tag)
+{
+    const struct side *b = &c->recv;
+    int error = MPI_SUCCESS;
+    if (c->rank != c->root)
+        return p2p_recv(c->comm, SPACE_COLL, b->buf, b->count, b->type, c->root, tag,
+                        MPI_STATUS_IGNORE);
+    for (int k = 1; k < c->size; k++) {
+        int sent = p2p_send(c->comm, SPACE_COLL, b->buf, b->count, b->type, (c->rank + k) % c->size,
+                            tag, SEND_STANDARD);
+        error = error ? error : sent;
+    }
+    return error;
+}
 
 // Ranks count from the root; each hears from the one without its lowest bit.
 static int bcast_down(const struct coll_call *c, int tag)
@@ -213,9 +227,9 @@ bool coll_bcast_now(const struct coll_call *c, int *error)
 {
     MPI_Count n;
     if (c->kind != COLL_BCAST || comm_is_inter(c->comm) ||
-        __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > BCAST_NOW)
+        __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > SHORT)
         return false;
     if (!coll_team_bcast(c, n, error))
-        *error = bcast_down(c, comm_next_tag(c->comm));
+        *error = (coll_bcast_is_flat(c) ? bcast_flat_now : bcast_down)(c, comm_next_tag(c->comm));
     return true;
 }
