@@ -2,6 +2,8 @@
 // Gather, scatter, allgather, alltoall, with counts and with types of each block.
 #include "coll.h"
 
+#include "partner.h"
+
 static void copy_block(struct schedule *s, struct block to, struct block from)
 {
     schedule_copy(s, to.buf, to.count, to.type, from.buf, from.count, from.type);
@@ -47,7 +49,56 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
     }
 }
 
-// Short ones double the ranks they have in every round (power of two); others go round the ring.
+// In place: every block that is sent is copied first.
+static struct block outgoing(struct schedule *s, const struct coll_call *c, int i)
+{
+    if (!side_in_place(&c->send))
+        return coll_block(&c->send, i);
+    struct block b = coll_block(&c->recv, i), copy = b;
+    copy.buf = schedule_elements(s, b.count, b.type);
+    copy_block(s, copy, b);
+    return copy;
+}
+
+// Where processes share cores few blocks are under way, unless they are as short as to travel with their
+// envelopes: what one has copied is still near when the other comes to get it. The longest are got from
+// where they are.
+static int blocks_at_once(const struct coll_call *c)
+{
+    enum { FEW = 4, SHORT = 2048, LONGEST = 1 << 19 };
+    MPI_Count all = 0;
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->recv, i);
+        all += b.count * b.type->size;
+    }
+    MPI_Count mean = all / c->size;
+    return request_is_crowded() && mean > SHORT && mean < LONGEST ? FEW : c->size;
+}
+
+// Each sends every other one its block for it, or to all the same.
+static void exchange(struct schedule *s, const struct coll_call *c, bool is_same, int at_once)
+{
+    for (int k = 1; k < c->size; k++) {
+        int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
+        struct block in = coll_block(&c->recv, from);
+        struct block out = is_same ? coll_block(&c->recv, c->rank) : outgoing(s, c, to);
+        schedule_recv(s, in.buf, in.count, in.type, from);
+        schedule_send(s, out.buf, out.count, out.type, to);
+        if (k % at_once == 0)
+            schedule_round(s);
+    }
+}
+
+void coll_alltoall(struct schedule *s, const struct coll_call *c)
+{
+    bool in_place = side_in_place(&c->send); // all are copied before one comes
+    if (!in_place)
+        copy_block(s, coll_block(&c->recv, c->rank), coll_block(&c->send, c->rank));
+    exchange(s, c, false, in_place ? c->size : blocks_at_once(c));
+}
+
+// Where the number of processes is a power of two, blocks of one length double in every round; others go
+// to all on a node, and round the ring between nodes.
 static void allgather_doubling(struct schedule *s, const struct coll_call *c)
 {
     for (int bit = 1; bit < c->size; bit *= 2) {
@@ -93,45 +144,8 @@ void coll_allgather(struct schedule *s, const struct coll_call *c)
     schedule_round(s);
     if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);
+    else if (partner_are_near(c->comm->group))
+        exchange(s, c, true, blocks_at_once(c));
     else
         allgather_ring(s, c);
-}
-
-// In place: every block that is sent is copied first.
-static struct block outgoing(struct schedule *s, const struct coll_call *c, int i)
-{
-    if (!side_in_place(&c->send))
-        return coll_block(&c->send, i);
-    struct block b = coll_block(&c->recv, i), copy = b;
-    copy.buf = schedule_elements(s, b.count, b.type);
-    copy_block(s, copy, b);
-    return copy;
-}
-
-// Where processes share cores few blocks are under way: what one has copied is still near when the other
-// comes to get it. The longest are got from where they are; in place, all are copied before one comes.
-static int blocks_at_once(const struct coll_call *c)
-{
-    enum { FEW = 4, LONGEST = 1 << 19 };
-    bool is_long = c->kind == COLL_ALLTOALL && c->recv.count * c->recv.type->size >= LONGEST;
-    return request_is_crowded() && !is_long && !side_in_place(&c->send) ? FEW : c->size;
-}
-
-void coll_alltoall(struct schedule *s, const struct coll_call *c)
-{
-    int few = blocks_at_once(c);
-    for (int k = 0; k < c->size; k++) {
-        int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
-        struct block in = coll_block(&c->recv, from);
-        if (k == 0) {
-            if (!side_in_place(&c->send))
-                copy_block(s, in, coll_block(&c->send, to));
-            continue;
-        }
-        struct block out = outgoing(s, c, to);
-        schedule_recv(s, in.buf, in.count, in.type, from);
-        schedule_send(s, out.buf, out.count, out.type, to);
-        if (k % few == 0)
-            schedule_round(s);
-    }
 }
