@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// MPI's collectives of middle and long blocks: each of 4 KB, 64 KB and 1 MB a process, several in a row
-// until all have done them. The source compiles with any MPI.
+// MPI's collectives of blocks of 256 bytes, 4 KB, 64 KB and 1 MB a process, several in a row until all
+// have done them. The source compiles with any MPI.
 #include "mpi_bench.h"
 
-enum { TIMES = 9, KINDS = 7 };
+enum { TIMES = 9, KINDS = 8 };
 
-static const char *const names[KINDS] = {"bcast",     "reduce", "allreduce", "alltoall",
-                                         "allgather", "gather", "scatter"};
+static const char *const names[KINDS] = {"bcast",     "reduce",     "allreduce", "alltoall",
+                                         "allgather", "allgatherv", "gather",    "scatter"};
+
+static int *counts, *starts; // of each process's block
 
 static void call(int kind, char *from, char *to, int n)
 {
@@ -18,7 +20,8 @@ static void call(int kind, char *from, char *to, int n)
     case 2: MPI_Allreduce(from, to, n / 8, MPI_DOUBLE, MPI_SUM, c); break;
     case 3: MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, c); break;
     case 4: MPI_Allgather(from, n, MPI_BYTE, to, n, MPI_BYTE, c); break;
-    case 5: MPI_Gather(from, n, MPI_BYTE, to, n, MPI_BYTE, 0, c); break;
+    case 5: MPI_Allgatherv(from, n, MPI_BYTE, to, counts, starts, MPI_BYTE, c); break;
+    case 6: MPI_Gather(from, n, MPI_BYTE, to, n, MPI_BYTE, 0, c); break;
     default: MPI_Scatter(from, n, MPI_BYTE, to, n, MPI_BYTE, 0, c); break;
     }
 }
@@ -44,7 +47,13 @@ static void report(int kind, char *from, char *to, int n)
 int main(int argc, char **argv)
 {
     bench_start(argc, argv);
-    for (int n = 4096; n <= 1 << 20; n *= 16) {
+    counts = malloc((size_t)npes * sizeof *counts);
+    starts = malloc((size_t)npes * sizeof *starts);
+    for (int n = 256; n <= 1 << 20; n *= 16) {
+        for (int i = 0; i < npes; i++) {
+            counts[i] = n;
+            starts[i] = i * n;
+        }
         size_t bytes = (size_t)npes * (size_t)n;
         char *from = malloc(bytes), *to = malloc(bytes);
         memset(from, 1, bytes);
@@ -54,5 +63,7 @@ int main(int argc, char **argv)
         free(from);
         free(to);
     }
+    free(counts);
+    free(starts);
     return bench_done();
 }
