@@ -62,6 +62,7 @@ void wait_configure(int peers, int cpus, long spin_us)
     else
         spin_ns = crowded ? 0 : LIMIT_SPIN_NS;
     spins_alone = spin_ns ? SPINS_BEFORE_CLOCK : 0;
+    atomic_store_explicit(&is_beside, false, memory_order_relaxed);
     atomic_store_explicit(&wait_spins, spins_alone, memory_order_relaxed);
     have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     log_line(LOG_DEBUG, LOG_WAIT, "%d PEs, %d usable cores: spin %lu us, membarrier %s", peers,
@@ -189,10 +190,11 @@ static void begin(struct waiter *w)
     if (!spin_ns)
         return;
     w->is_beside = finds_another();
-    if (w->is_beside != wait_is_beside()) {
+    uint32_t spins = w->is_beside ? 0 : spins_alone;
+    if (w->is_beside != wait_is_beside())
         atomic_store_explicit(&is_beside, w->is_beside, memory_order_relaxed);
-        atomic_store_explicit(&wait_spins, w->is_beside ? 0 : spins_alone, memory_order_relaxed);
-    }
+    if (spins != atomic_load_explicit(&wait_spins, memory_order_relaxed))
+        atomic_store_explicit(&wait_spins, spins, memory_order_relaxed);
     if (!w->is_beside)
         w->deadline = wait_now_ns() + spin_ns;
 }

@@ -26,6 +26,7 @@ static struct list {
 static int kept;
 static bool is_unknown[HANDLERS]; // there are messages with this id among the latter
 static _Atomic bool registered;
+static _Atomic bool is_quiet; // what comes is dropped
 _Atomic bool handlers_news;
 TLS_FAST bool handlers_enough;
 TLS_FAST unsigned busy;
@@ -92,6 +93,8 @@ static void keep(struct list *l, const struct message *m)
 
 bool handlers_give(const struct message *m)
 {
+    if (unlikely(handlers_are_quiet()))
+        return true;
     const struct handler *h = handler_of(m);
     if (!h) {
         keep(&unknown, m);
@@ -150,7 +153,7 @@ static int run_list(struct list *l)
 int handlers_run(void)
 {
     int handled = 0;
-    if (!handlers_may_run())
+    if (!handlers_may_run() || handlers_are_quiet())
         return 0;
     while (atomic_load_explicit(&handlers_news, memory_order_relaxed) &&
            atomic_exchange_explicit(&handlers_news, false, memory_order_acquire)) {
@@ -164,6 +167,18 @@ int handlers_run(void)
 void handlers_never(void)
 {
     busy |= BUSY_HANDLES;
+}
+
+// With news that are never looked at, no message takes the way of handlers_next.
+void handlers_fall_quiet(void)
+{
+    atomic_store_explicit(&is_quiet, true, memory_order_relaxed);
+    atomic_store_explicit(&handlers_news, true, memory_order_relaxed);
+}
+
+bool handlers_are_quiet(void)
+{
+    return atomic_load_explicit(&is_quiet, memory_order_relaxed);
 }
 
 static void forget(struct list *l)
@@ -182,5 +197,5 @@ void handlers_forget(void)
     forget(&unknown);
     kept = 0;
     memset(is_unknown, 0, sizeof is_unknown);
-    handlers_news = registered = false;
+    handlers_news = registered = is_quiet = false;
 }

@@ -78,6 +78,9 @@ static inline bool handlers_running(void) // this thread is in a handler, or
     return busy & BUSY_HANDLES;
 }
 void handlers_never(void); // never runs any from now on
+// From now on, until handlers_forget, what comes is dropped.
+void handlers_fall_quiet(void);
+bool handlers_are_quiet(void);
 void handlers_forget(void);  // all messages, not the handlers
 
 #endif

@@ -3,6 +3,7 @@
 #include "inbox.h"
 
 #include "copy.h"
+#include "help.h"
 #include "log.h"
 #include "net_message.h"
 #include "peers.h"
@@ -177,8 +178,8 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
     return true;
 }
 
-// To another node: built in memory of our own.
-static struct inbox_room reserve_far(int pe)
+// To another node, or to nobody: built in memory of our own.
+static struct inbox_room reserve_own(int pe)
 {
     struct envelope *e = aligned_alloc(CACHE_LINE, sizeof *e + LIMIT_AM_PAYLOAD);
     if (!e)
@@ -186,17 +187,16 @@ static struct inbox_room reserve_far(int pe)
     return (struct inbox_room){.pe = pe, .envelope = e, .payload = (unsigned char *)(e + 1)};
 }
 
-static void commit_far(const struct inbox_room *room)
+static void commit_own(const struct inbox_room *room)
 {
     const struct envelope *e = room->envelope;
-    net_message_send(
-        world.me, room->pe,
-        &(struct inbox_message){.arg = e->arg,
-                                .id = e->id,
-                                .flags = e->flags,
-                                .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
-                                .n = e->n},
-        true);
+    struct inbox_message m = {.arg = e->arg,
+                              .id = e->id,
+                              .flags = e->flags,
+                              .payload = e->n <= INLINE_BYTES ? e->bytes : room->payload,
+                              .n = e->n};
+    if (!world_is_here(room->pe)) // or it has ended
+        net_message_send(world.me, room->pe, &m, true);
     free(room->envelope);
 }
 
@@ -208,7 +208,8 @@ static bool try_reserve(struct peer *peer, struct inbox_room *room)
     return done;
 }
 
-static void wait_for_room(struct peer *peer, struct inbox_room *room)
+// False: the other one has ended.
+static bool wait_for_room(struct peer *peer, struct inbox_room *room)
 {
     struct waiter w = {0};
     for (;;) {
@@ -217,7 +218,9 @@ static void wait_for_room(struct peer *peer, struct inbox_room *room)
         struct channel *full = peer->ring ? peer->ring : shared_channel(room->pe);
         peer_unlock(peer);
         if (done)
-            return;
+            return true;
+        if (help_is_gone(room->pe))
+            return false;
         if (w.bell != &full->bell || inbox_poll())
             w = waiter_start(&full->bell);
         else
@@ -225,21 +228,19 @@ static void wait_for_room(struct peer *peer, struct inbox_room *room)
     }
 }
 
-static void reserve_here(struct inbox_room *room, int pe)
+static bool reserve_here(struct inbox_room *room, int pe)
 {
     struct peer *peer = peer_of(pe);
     room->pe = pe;
-    if (unlikely(!try_reserve(peer, room)))
-        wait_for_room(peer, room);
+    return likely(try_reserve(peer, room)) || wait_for_room(peer, room);
 }
 
 struct inbox_room inbox_reserve(int pe)
 {
-    if (unlikely(!world_is_here(pe)))
-        return reserve_far(pe);
     struct inbox_room room;
-    reserve_here(&room, pe);
-    return room;
+    if (likely(world_is_here(pe)) && likely(reserve_here(&room, pe)))
+        return room;
+    return reserve_own(pe);
 }
 
 static inline void ring_doorbell(_Atomic uint64_t *doorbell, uint64_t bit)
@@ -273,7 +274,7 @@ void inbox_commit(const struct inbox_room *room)
     if (likely(room->channel != NULL))
         commit_here(room);
     else
-        commit_far(room);
+        commit_own(room);
 }
 
 void inbox_send(int pe, const struct inbox_message *m)
@@ -283,7 +284,8 @@ void inbox_send(int pe, const struct inbox_message *m)
         return;
     }
     struct inbox_room room;
-    reserve_here(&room, pe);
+    if (unlikely(!reserve_here(&room, pe)))
+        return;
     fill(&room, m);
     commit_here(&room);
 }
@@ -350,9 +352,12 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     struct inbox_room room = {.pe = pe};
     struct channel *c = shared_channel(pe);
     struct waiter w = waiter_start(&c->bell);
-    while (!claim_shared(from, 0, &room))
+    while (!claim_shared(from, 0, &room)) {
+        if (help_is_gone(pe))
+            return;
         if (!inbox_poll())
             waiter_step(&w);
+    }
     inbox_fill(&room, m);
     deliver(pe, room.envelope, room.ticket, 0);
 }

@@ -457,6 +457,7 @@ int net_message_up(void)
 
 void net_message_down(void)
 {
+    told = (struct answers){0}; // what handlers told others at the end has no answer
     queue_drop(&messages);
     queue_drop(&runs);
     credit_down();

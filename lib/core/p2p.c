@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { TESTS_PER_YIELD = 64 };
+enum { TESTS_PER_YIELD = 64, TESTS_ALONE = 1024 };
 
 // acquire: pairs with the release (or the fence before it) of whoever stored the variable, so that
 // what was put before it is visible when it is.
@@ -146,13 +146,13 @@ static size_t look(const struct p2p_set *set, enum p2p_want want, size_t *indice
     return want == P2P_ALL ? found == wanted : found;
 }
 
-// A loop around a test is a wait too: it lets the network move, and where PEs share cores the others
-// run now and then.
+// A loop around a test is a wait too: it lets the network move, and others run now and then, which may
+// have to share this core though there are enough.
 static void let_others_run(void)
 {
     static TLS_FAST unsigned failed;
     net_poke();
-    if (world.crowded && ++failed % TESTS_PER_YIELD == 0)
+    if (++failed % (world.crowded ? TESTS_PER_YIELD : TESTS_ALONE) == 0)
         sched_yield();
 }
 

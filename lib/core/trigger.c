@@ -154,6 +154,13 @@ void trigger_run_for(uint64_t work)
         finish(w, status);
 }
 
+void trigger_refuse(uint64_t work)
+{
+    struct work *w = ref_at(work);
+    if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED)
+        help_answer(w, SHOAL_EFAULT);
+}
+
 // ---- The lock: never waited for, but by those who cancel.
 static bool take(struct counter *c)
 {

@@ -40,6 +40,7 @@ struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
 
 // Runs a work (a reference) that was handed to this PE because it alone can.
 void trigger_run_for(uint64_t work);
+void trigger_refuse(uint64_t work); // does not, and tells who waits for it
 
 // Is this thread running works? Then it must not wait for a counter's lock.
 static inline bool trigger_is_running(void)

@@ -8,6 +8,7 @@
 #include "call.h"
 #include "coll.h"
 #include "ctx.h"
+#include "handlers.h"
 #include "heap.h"
 #include "host_watch.h"
 #include "inbox.h"
@@ -195,8 +196,13 @@ static const struct step {
     {"meeting", meet, NULL}, {"direct", direct_up, direct_down},
 };
 
+static int32_t meetings;           // of this process's lives
+static _Atomic bool leaves, quiet; // announced: one thread may end the process as another finalizes
+
 static int world_up(void)
 {
+    meetings++;
+    leaves = quiet = false;
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         if (steps[i].up && steps[i].up()) {
             while (i-- > 0)
@@ -211,15 +217,16 @@ static int world_up(void)
 // The last meetings of all PEs have their own counters, not a barrier's: a PE that merely leaves takes
 // part, and cannot be mistaken for one that enters a barrier. When all are leaving there are no more
 // calls; but who waits handles messages and may send some, until all are quiet: none comes later into
-// an inbox that has been put away.
-static void announce(_Atomic int32_t *count)
+// an inbox that has been put away. Who is quiet drops what comes, so that nobody waits for room, and
+// sends nothing.
+static void announce(_Atomic bool *is_announced, _Atomic int32_t *count)
 {
+    if (atomic_exchange_explicit(is_announced, true, memory_order_relaxed))
+        return;
     // acq_rel: whoever sees the count sees what all of them did before.
     atomic_fetch_add_explicit(count, 1, memory_order_acq_rel);
     bell_check(&world.job->bell);
 }
-
-static int32_t meetings;
 
 static void wait_for_all(const _Atomic int32_t *count)
 {
@@ -232,17 +239,16 @@ static void wait_for_all(const _Atomic int32_t *count)
 static void wait_for_leavers(void)
 {
     net_leave();
-    announce(&world.job->leaving);
-    meetings++;
+    announce(&leaves, &world.job->leaving);
     wait_for_all(&world.job->leaving);
 }
 
 static void fall_quiet(void)
 {
     attendant_down();
-    wait_hooks.progress = NULL;
     wait_hooks.user = NULL;
-    announce(&world.job->quiet);
+    handlers_fall_quiet();
+    announce(&quiet, &world.job->quiet);
     wait_for_all(&world.job->quiet);
 }
 
@@ -325,12 +331,13 @@ static void leave(void)
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
-    announce(&world.job->quiet); // before `leaving`: who sees that needs no more of this PE
+    handlers_fall_quiet();
+    announce(&quiet, &world.job->quiet); // before `leaving`: who sees that needs no more of this PE
     if (net.transport) { // others may still send to it, and its end would break their connections
         wait_for_leavers();
         return;
     }
-    announce(&world.job->leaving);
+    announce(&leaves, &world.job->leaving);
 }
 
 // A program may end without shmem_finalize, as those that begin with start_pes do. Its memory stays
