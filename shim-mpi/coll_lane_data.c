@@ -78,8 +78,6 @@ static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
 {
     shoal_coll_t *sc = &run->coll;
     bool may_fold = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
-    if (!c->recv.type->is_dense)
-        return false;
     run->folds = may_fold && coll_team_folds(c, run->n);
     if (run->folds) {
         sc->kind = c->kind == COLL_REDUCE ? SHOAL_COLL_GATHER : SHOAL_COLL_ALLGATHER;
@@ -87,7 +85,7 @@ static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
     }
     sc->count = (size_t)c->recv.count;
     sc->element_size = 0;
-    return op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
+    return c->recv.type->is_dense && op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
 }
 
 bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *room)

@@ -239,13 +239,13 @@ bool coll_reduce_lent(struct schedule *s, const struct coll_call *c)
 {
     const struct type *t = c->recv.type;
     MPI_Count end, all = given_by_each(c, &end);
-    if (!t->is_dense || !is_sooner(c, all * t->size) || !coll_may_lend(c))
+    if (!is_sooner(c, all * t->size) || !coll_may_lend(c))
         return false;
     struct lending *l = schedule_bytes(s, sizeof *l + (size_t)c->size * sizeof l->lent[0]);
     *l = (struct lending){.call = c, .n = segment_of(c), .end = end};
     l->n = l->n < end ? l->n : end;
     struct lent *own = &l->lent[c->rank];
-    own->is_there = lend(s, l, own);
+    own->is_there = t->is_dense && lend(s, l, own); // not all may have the same gaps
     add_given(s, l);
     tell_all(s, c, l->lent);
     schedule_then(s, go_on, l);

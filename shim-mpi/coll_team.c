@@ -153,7 +153,7 @@ static MPI_Count bytes_of(const struct coll_call *c)
 {
     MPI_Count n = coll_team_bytes(c), blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
     bool is_short = n >= 0 && coll_team_folds(c, n) && n * blocks <= limit();
-    return is_short && (!c->op || c->recv.type->is_dense) ? n : -1;
+    return is_short ? n : -1;
 }
 
 static int kind_of(enum coll_kind kind)
@@ -180,15 +180,13 @@ static void fold_pairs(const struct coll_call *c, void **part, int n)
         }
 }
 
-// As coll_allreduce does: where the members are no power of two, the first ones begin as pairs.
-void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
+// As coll_allreduce does: where the members are no power of two, the first ones begin as pairs. The result
+// is where the first part was.
+static void fold(const struct coll_call *c, void **part)
 {
-    void *part[c->size];
     int whole = 1, count = 0;
     while (whole * 2 <= c->size)
         whole *= 2;
-    for (int i = 0; i < c->size; i++)
-        part[i] = parts + i * n - c->recv.type->true_lb;
     if (c->kind == COLL_ALLREDUCE)
         for (int i = 0; i < c->size; i++, count++) {
             part[count] = part[i];
@@ -200,7 +198,41 @@ void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
     else
         count = c->size;
     fold_pairs(c, part, count);
-    memcpy(type_at(c->recv.type, c->recv.buf), type_at(c->recv.type, part[0]), (size_t)n);
+}
+
+// Of elements with gaps, as the operator wants them.
+static void fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
+{
+    const struct type *t = c->recv.type;
+    MPI_Count lb, length;
+    void *part[c->size];
+    type_span(t, c->recv.count, &lb, &length);
+    MPI_Count each = (length + 15) / 16 * 16; // elements are aligned as in any array
+    char *room = malloc((size_t)(each * c->size));
+    if (!room)
+        shim_fatal("no memory for a reduction of %lld bytes", (long long)(each * c->size));
+    for (int i = 0; i < c->size; i++) {
+        part[i] = room + i * each - lb;
+        type_unpack(t, part[i], c->recv.count, 0, parts + i * n, (size_t)n);
+    }
+    fold(c, part);
+    type_pack(t, part[0], c->recv.count, 0, parts, (size_t)n);
+    type_unpack(t, c->recv.buf, c->recv.count, 0, parts, (size_t)n);
+    free(room);
+}
+
+void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
+{
+    const struct type *t = c->recv.type;
+    void *part[c->size];
+    if (!t->is_dense) {
+        fold_spread(c, parts, n);
+        return;
+    }
+    for (int i = 0; i < c->size; i++)
+        part[i] = parts + i * n - t->true_lb;
+    fold(c, part);
+    memcpy(type_at(t, c->recv.buf), type_at(t, part[0]), (size_t)n);
 }
 
 const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed)

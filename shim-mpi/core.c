@@ -7,6 +7,7 @@
 #include "op.h"
 #include "outbox.h"
 #include "p2p.h"
+#include "partner.h"
 #include "stats.h"
 #include "type.h"
 
@@ -109,6 +110,7 @@ void core_leave(bool for_good)
             p2p_down();
             stats_keep();
             shoal_finalize();
+            partner_down(); // credits come until then
             is_up = false;
         }
         atomic_store_explicit(&shim_state, SHIM_AFTER, memory_order_release);

@@ -132,6 +132,5 @@ void transfer_down(void)
     stage_down();
     split_down();
     outbox_down();
-    partner_down();
     arrive_down();
 }
