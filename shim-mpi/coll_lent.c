@@ -98,7 +98,7 @@ static char *elements_at(const struct lending *l, shoal_rptr_t place, MPI_Count 
 {
     const struct type *t = l->call->recv.type;
     place = shoal_rptr_add(place, at * t->size);
-    return (char *)shoal_direct(place, (size_t)(n * t->size)) - t->true_lb;
+    return type_base(shoal_direct(place, (size_t)(n * t->size)), t->true_lb);
 }
 
 static void add_given(struct schedule *s, const struct lending *l)
@@ -199,7 +199,7 @@ static bool lend(struct schedule *s, struct lending *l, struct lent *own)
         return false;
     if (!own->is_all) {
         own->given = shoal_rptr_add(own->result, (ptrdiff_t)result);
-        l->given = room + result - t->true_lb;
+        l->given = type_base(room + result, t->true_lb);
     }
     return true;
 }

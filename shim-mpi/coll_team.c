@@ -212,7 +212,7 @@ static void fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
     if (!room)
         shim_fatal("no memory for a reduction of %lld bytes", (long long)(each * c->size));
     for (int i = 0; i < c->size; i++) {
-        part[i] = room + i * each - lb;
+        part[i] = type_base(room + i * each, lb);
         type_unpack(t, part[i], c->recv.count, 0, parts + i * n, (size_t)n);
     }
     fold(c, part);
@@ -230,7 +230,7 @@ void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
         return;
     }
     for (int i = 0; i < c->size; i++)
-        part[i] = parts + i * n - t->true_lb;
+        part[i] = type_base(parts + i * n, t->true_lb);
     fold(c, part);
     memcpy(type_at(t, c->recv.buf), type_at(t, part[0]), (size_t)n);
 }

@@ -220,7 +220,7 @@ void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *
 {
     MPI_Count lb, length;
     type_span(type, count, &lb, &length);
-    return (char *)schedule_bytes(s, (size_t)length) - lb;
+    return type_base(schedule_bytes(s, (size_t)length), lb);
 }
 
 // ---- Running

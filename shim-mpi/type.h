@@ -69,6 +69,12 @@ static inline void *type_at(const struct type *t, const void *buf)
     return (char *)((uintptr_t)buf + (uintptr_t)t->true_lb);
 }
 
+// The address to use with a type whose first byte, lb after that address, is at `at`.
+static inline void *type_base(const void *at, MPI_Count lb)
+{
+    return (char *)((uintptr_t)at - (uintptr_t)lb);
+}
+
 // The span in memory of count elements: from *lb, *length bytes; for temporary buffers.
 void type_span(const struct type *t, MPI_Count count, MPI_Count *lb, MPI_Count *length);
 

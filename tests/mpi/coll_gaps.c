@@ -23,7 +23,8 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
 
 static void add_absolute(void *in, void *inout, int *count, MPI_Datatype *type)
 {
-    add((char *)in + (MPI_Aint)low, (char *)inout + (MPI_Aint)low, count, type);
+    add((void *)((uintptr_t)in + (uintptr_t)low), (void *)((uintptr_t)inout + (uintptr_t)low),
+        count, type);
 }
 
 static void begin(int round)
