@@ -30,14 +30,18 @@ struct line_variant {
     bool with_pause;
 };
 
+static inline void line_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
 static inline void line_await(struct line_pair *pair, uint64_t seq, struct line_variant v)
 {
     while (atomic_load_explicit(&pair->flag, memory_order_acquire) != seq)
-        if (v.with_pause) {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        }
+        if (v.with_pause)
+            line_pause();
     if (v.with_data && pair->data != seq)
         abort();
 }

@@ -13,10 +13,19 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { SWITCHES = 100 };
+enum { SWITCHES = 100, RING = 64 };
+
+// Whole lines, one after the other, as messages come: `turn` is written last.
+struct ring {
+    struct {
+        _Alignas(LINE) _Atomic uint64_t turn;
+        uint64_t words[LINE / sizeof(uint64_t) - 1];
+    } line[RING];
+};
 
 struct shared {
     struct lines lines;
+    struct ring to[2];
     _Alignas(LINE) _Atomic uint32_t word; // futex
     _Atomic uint32_t started;
 };
@@ -37,23 +46,56 @@ static void *map_shared(size_t bytes)
     return at;
 }
 
+static void ring_tell(struct ring *ring, uint64_t seq)
+{
+    for (size_t i = 0; i < LINE / sizeof(uint64_t) - 1; i++)
+        ring->line[seq % RING].words[i] = seq;
+    atomic_store_explicit(&ring->line[seq % RING].turn, seq, memory_order_release);
+}
+
+static void ring_await(struct ring *ring, uint64_t seq, bool with_pause)
+{
+    while (atomic_load_explicit(&ring->line[seq % RING].turn, memory_order_acquire) != seq)
+        if (with_pause)
+            line_pause();
+    for (size_t i = 0; i < LINE / sizeof(uint64_t) - 1; i++)
+        if (ring->line[seq % RING].words[i] != seq)
+            abort();
+}
+
+static double ring_one_way(struct shared *s, int me, bool with_pause, uint64_t *seq)
+{
+    double start = now_ns();
+    for (int i = 0; i < LINE_TRIPS; i++) {
+        ++*seq;
+        if (me == 0)
+            ring_tell(&s->to[1], *seq);
+        ring_await(&s->to[me], *seq, with_pause);
+        if (me == 1)
+            ring_tell(&s->to[0], *seq);
+    }
+    return (now_ns() - start) / LINE_TRIPS / 2;
+}
+
 // One side of the ping-pong, in a process of its own; side 0 prints.
 static pid_t start_side(struct shared *s, int me)
 {
     pid_t pid = fork();
     if (pid)
         return pid;
-    uint64_t seq = 0;
-    double one = 0, two = 0;
+    uint64_t seq = 0, ring_seq = 0;
+    double one = 0, two = 0, ring = 0;
     if (pin(me) < 2)
         _exit(0); // one core: no limit to find
     for (int batch = 0; batch < BATCHES; batch++) {
         keep_least(&one, line_one_way(&s->lines, me, false, &seq));
         keep_least(&two, line_one_way(&s->lines, me, true, &seq));
+        keep_least(&ring, ring_one_way(s, me, batch % 2, &ring_seq));
     }
     if (me == 0) {
         figure("one_line", -1, one, "ns");
         figure("two_lines", -1, two, "ns");
+        figure("ring_line", -1, ring, "ns");
         fflush(stdout);
     }
     _exit(0);

@@ -126,7 +126,7 @@ function list_rounds(who, p, key,    r, s) {
 
 function print_machine(    n, k, keys, r, x, line) {
     n = split("store load fetch_add compare_swap memcpy_4096 memcpy_65536 memcpy_1048576 " \
-              "memcpy_4194304 one_line two_lines switch", keys, " ")
+              "memcpy_4194304 one_line two_lines ring_line switch", keys, " ")
     for (k = 1; k <= n; k++) {
         x = 0
         for (r = 1; r <= rounds; r++)
