@@ -24,13 +24,13 @@ static bool is_room(const struct channel *c, uint32_t slots, uint64_t ticket)
     return ticket - atomic_load_explicit(&c->drained, memory_order_acquire) < slots;
 }
 
-static inline void take_slot(struct channel *c, uint32_t slots, uint64_t ticket,
+static inline void take_slot(struct channel *c, uint32_t slots, size_t slot, uint64_t ticket,
                              struct inbox_room *room)
 {
     room->channel = c;
     room->ticket = ticket;
-    room->envelope = &c->envelope[ticket & (slots - 1)];
-    room->payload = payload_of(c, slots, ticket);
+    room->envelope = &c->envelope[slot];
+    room->payload = payload_of(c, slots, slot);
     // Through a receiver that is another process; pairs with publish.
     KNOWN_TO_BE_AFTER(room->envelope->turn);
 }
@@ -40,9 +40,29 @@ static NOINLINE bool find_claimable(struct peer *peer)
     if (!peer->ring)
         return false;
     // Pairs with the release in give_back, as in is_room.
-    peer->claimable =
-        atomic_load_explicit(&peer->ring->drained, memory_order_acquire) + LIMIT_RING_SLOTS;
+    peer->claimable = atomic_load_explicit(&peer->ring->drained, memory_order_acquire) +
+                      LIMIT_RING_SLOTS;
     return peer->ticket < peer->claimable;
+}
+
+// Where the message after this one will be. A slot of the ring is as free by then as if all tickets
+// used them in turn; the hot ones, of which the other one may be in use, are free at once.
+static inline void choose_next(struct peer *peer, struct envelope *e)
+{
+    uint16_t slot = peer->slot;
+    // Pairs with the release in taken_from_ring; before that, over there, with those of check_number and
+    // claim_in_ring: the other PE has read all of them.
+    if (atomic_load_explicit(&peer->taken, memory_order_acquire) == peer->sent) {
+        peer->slot = slot == RING_HOT ? RING_HOT + 1 : RING_HOT;
+        e->jump = peer->slot + 1;
+        return;
+    }
+    uint16_t next = peer->position;
+    peer->position = (next + 1) & (LIMIT_RING_SLOTS - 1);
+    peer->slot = next;
+    e->jump = slot < RING_HOT ? 0 : next + 1;
+    // More may follow: a slot to come, which the receiver has read and does not look at yet.
+    prefetch_to_write(&peer->ring->envelope[(next + 7) & (LIMIT_RING_SLOTS - 1)]);
 }
 
 // A slot of the ring, which this PE alone claims, with the peer locked: its envelope, or NULL.
@@ -52,14 +72,18 @@ static inline struct envelope *claim_in_ring(struct peer *peer)
     if (unlikely(t >= peer->claimable) && !find_claimable(peer))
         return NULL;
     peer->ticket = t + 1;
-    struct channel *c = peer->ring;
-    // Nothing came back since the last message, so more may follow: a slot to come, which the receiver
-    // has read and does not look at yet. One who waits for each message would look at it too soon.
-    uint32_t received = atomic_load_explicit(&peer->received, memory_order_relaxed);
-    if (received == peer->heard)
-        prefetch_to_write(&c->envelope[(t + 8) & (LIMIT_RING_SLOTS - 1)]);
-    peer->heard = received;
-    return &c->envelope[t & (LIMIT_RING_SLOTS - 1)];
+    struct envelope *e = &peer->ring->envelope[peer->slot];
+    // Through a receiver that is another process; pairs with publish.
+    KNOWN_TO_BE_AFTER(e->turn);
+    choose_next(peer, e);
+    // Pairs with the release in check_number, in this PE.
+    e->taken = atomic_load_explicit(&peer->received, memory_order_acquire);
+    return e;
+}
+
+static inline size_t slot_in(const struct channel *c, const struct envelope *e)
+{
+    return (size_t)(e - c->envelope);
 }
 
 static bool claim(struct channel *c, struct inbox_room *room)
@@ -70,7 +94,7 @@ static bool claim(struct channel *c, struct inbox_room *room)
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
-    take_slot(c, LIMIT_INBOX_SLOTS, t, room);
+    take_slot(c, LIMIT_INBOX_SLOTS, t & (LIMIT_INBOX_SLOTS - 1), t, room);
     atomic_fetch_add_explicit(&sent_shared, 1, memory_order_relaxed);
     return true;
 }
@@ -136,6 +160,7 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
     publish(room->envelope, room->ticket);
     peer->sent = number_after(peer->sent);
     peer->ring = ref_at(peer->made - number);
+    peer->position = 1;
     peer->ring_bit = UINT64_C(1) << number;
     peer->made = 0;
     return true;
@@ -145,7 +170,6 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
 static inline void sign(struct peer *peer, struct envelope *e)
 {
     uint32_t number = number_after(peer->sent);
-    e->from = world.me;
     e->seq = number;
     peer->sent = number;
 }
@@ -155,9 +179,10 @@ static bool claim_shared_next(struct peer *peer, struct inbox_room *room)
     if (!claim(shared_channel(room->pe), room))
         return false;
     sign(peer, room->envelope);
+    room->envelope->from = world.me;
     room->ring_bit = 0;
-    room->wants_ring =
-        ring_after && peer->sent >= ring_after && !peer->asked && room->pe != world.me;
+    room->wants_ring = ring_after && peer->sent >= ring_after && !peer->asked &&
+                       room->pe != world.me;
     peer->asked |= room->wants_ring;
     return true;
 }
@@ -171,7 +196,7 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
     struct envelope *e = claim_in_ring(peer);
     if (!e)
         return false;
-    take_slot(peer->ring, LIMIT_RING_SLOTS, peer->ticket - 1, room);
+    take_slot(peer->ring, RING_LINES, slot_in(peer->ring, e), peer->ticket - 1, room);
     sign(peer, e);
     room->ring_bit = peer->ring_bit;
     room->wants_ring = false;
@@ -316,11 +341,10 @@ static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payloa
     }
     struct channel *ring = peer->ring;
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
-    KNOWN_TO_BE_AFTER(e->turn); // as in take_slot
     sign(peer, e);
     peer_unlock(peer);
     label(e, id, arg, n, flags);
-    put_payload(e, payload_of(ring, LIMIT_RING_SLOTS, ticket), payload, n);
+    put_payload(e, payload_of(ring, RING_LINES, slot_in(ring, e)), payload, n);
     deliver(pe, e, ticket, bit);
     return true;
 }

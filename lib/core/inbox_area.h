@@ -6,6 +6,10 @@
 // ticket counts the slots claimed by senders, drained those whose messages have been taken out.
 // Ticket t uses slot t % n, which is free when t < drained + n; its envelope is there when its turn
 // is t + 1. Nothing is ever cleared: turns only grow.
+//
+// In a ring, which has one sender, each message says where the next one will be: in the next slot,
+// or, when all that were sent before it are known to have been taken out, in one of two more that
+// take turns. Of two PEs that answer each other the same few lines go to and fro, and stay near.
 #ifndef SHOAL_CORE_INBOX_AREA_H
 #define SHOAL_CORE_INBOX_AREA_H
 
@@ -22,12 +26,16 @@ enum { INLINE_BYTES = 32 };
 struct envelope {
     LINE_ALIGNED _Atomic uint64_t turn; // last to be written
     uint64_t arg;
-    int32_t from; // PE
-    uint32_t n;   // bytes of payload: in `bytes`, in the slot's room, or at `at` when long
+    union {
+        int32_t from; // PE
+        uint32_t
+            taken; // in a ring, whose sender is known: the last number that it had taken out itself
+    };
+    uint32_t n; // bytes of payload: in `bytes`, in the slot's room, or at `at` when long
     uint8_t id;
     uint8_t flags; // ENVELOPE_*
-    uint16_t unused;
-    uint32_t seq; // number of the message between this pair of PEs; 0: not numbered
+    uint16_t jump; // in a ring: the next message is not in the next slot, but in slot jump - 1
+    uint32_t seq;  // number of the message between this pair of PEs; 0: not numbered
     union {
         unsigned char bytes[INLINE_BYTES];
         struct {
@@ -46,6 +54,8 @@ struct channel {
     struct bell bell; // rung when drained has grown
     LINE_ALIGNED struct envelope envelope[];
 };
+
+enum { RING_HOT = LIMIT_RING_SLOTS, RING_LINES = LIMIT_RING_SLOTS + 2 };
 
 #define CHANNEL_SIZE(slots) \
     (sizeof(struct channel) + (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_PAYLOAD))

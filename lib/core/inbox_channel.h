@@ -11,9 +11,9 @@ static inline struct channel *shared_channel(int pe)
     return (struct channel *)slice_of(pe)->inbox.pool;
 }
 
-static inline unsigned char *payload_of(struct channel *c, uint32_t slots, uint64_t ticket)
+static inline unsigned char *payload_of(struct channel *c, uint32_t slots, size_t slot)
 {
-    return (unsigned char *)&c->envelope[slots] + (ticket & (slots - 1)) * LIMIT_AM_PAYLOAD;
+    return (unsigned char *)&c->envelope[slots] + slot * LIMIT_AM_PAYLOAD;
 }
 
 #endif

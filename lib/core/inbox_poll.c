@@ -18,7 +18,7 @@
 enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
 
 struct incoming {
-    struct envelope *_Atomic next; // where message `head` will be
+    struct envelope *_Atomic next; // where message `head` will be; in a ring the one before says it
     _Atomic uint64_t head;         // messages taken out
     uint64_t give_at;              // as many, when slots are returned to the senders
     struct channel *channel;
@@ -43,11 +43,15 @@ static _Atomic uint64_t rings_after;  // those looked at first: behind the last 
 static _Atomic uint32_t looks;        // at them, without finding anything
 static bool is_cut; // this look has left something, since a handler said that it was enough
 
-static inline void begin_at(struct incoming *in, uint64_t head, uint32_t slots)
+static inline void begin_at(struct incoming *in, uint64_t head, size_t slot)
 {
     atomic_store_explicit(&in->head, head, memory_order_relaxed);
-    atomic_store_explicit(&in->next, &in->channel->envelope[head & (slots - 1)],
-                          memory_order_relaxed);
+    atomic_store_explicit(&in->next, &in->channel->envelope[slot], memory_order_relaxed);
+}
+
+static inline size_t shared_slot(uint64_t head)
+{
+    return head & (LIMIT_INBOX_SLOTS - 1);
 }
 
 // To a thread that does not poll, next and head may be of different messages for a moment: then it is
@@ -68,29 +72,48 @@ static NOINLINE void give_back(struct incoming *in, uint64_t head)
     bell_check(&in->channel->bell);
 }
 
-static inline void check_number(const struct incoming *in, const struct envelope *e)
+// Once the message has been copied: its sender may use the slot when it hears of this.
+static inline void check_number(struct peer *peer, int from, uint32_t seq)
 {
-    if (!e->seq)
-        return;
-    struct peer *peer = in->peer ? in->peer : peer_of(e->from);
     uint32_t number = number_after(atomic_load_explicit(&peer->received, memory_order_relaxed));
-    atomic_store_explicit(&peer->received, number, memory_order_relaxed);
-    if (e->seq != number)
-        fatal("message %u from PE %d came as number %u: the inbox is damaged", e->seq, e->from,
-              number);
+    // Pairs with the acquire load in claim_in_ring, which tells the sender.
+    atomic_store_explicit(&peer->received, number, memory_order_release);
+    if (unlikely(seq != number))
+        fatal("message %u from PE %d came as number %u: the inbox is damaged", seq, from, number);
 }
 
-static inline void advance(struct incoming *in, uint32_t slots)
+static inline void advance(struct incoming *in, size_t slot)
 {
     uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
-    begin_at(in, head, slots);
+    begin_at(in, head, slot);
     if (unlikely(head == in->give_at))
         give_back(in, head);
 }
 
-static inline const unsigned char *next_payload(const struct incoming *in, uint32_t slots)
+static inline const unsigned char *next_payload(const struct incoming *in)
 {
-    return payload_of(in->channel, slots, atomic_load_explicit(&in->head, memory_order_relaxed));
+    const struct envelope *next = atomic_load_explicit(&in->next, memory_order_relaxed);
+    uint32_t slots = in->peer ? RING_LINES : LIMIT_INBOX_SLOTS;
+    return payload_of(in->channel, slots, (size_t)(next - in->channel->envelope));
+}
+
+// A branch, which the processor foresees: many messages in a row are on their way at once.
+static inline size_t slot_after(const struct incoming *in, const struct envelope *e)
+{
+    if (unlikely(e->jump))
+        return e->jump - 1U;
+    const struct envelope *at = atomic_load_explicit(&in->next, memory_order_relaxed);
+    return (size_t)(at + 1 - in->channel->envelope) & (LIMIT_RING_SLOTS - 1);
+}
+
+// A message of a ring has been copied.
+static inline void taken_from_ring(struct incoming *in, const struct envelope *e)
+{
+    // Pairs with the acquire load in choose_next.
+    atomic_store_explicit(&in->peer->taken, e->taken, memory_order_release);
+    size_t slot = slot_after(in, e);
+    check_number(in->peer, in->sender, e->seq);
+    advance(in, slot);
 }
 
 // Copies the message out, so that its slot is free while it is handled.
@@ -100,9 +123,15 @@ static inline bool take(struct incoming *in, struct message *m)
         return false;
     memcpy(&m->envelope, atomic_load_explicit(&in->next, memory_order_relaxed), sizeof m->envelope);
     if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
-        memcpy(m->payload, next_payload(in, in->slots), m->envelope.n);
-    check_number(in, &m->envelope);
-    advance(in, in->slots);
+        memcpy(m->payload, next_payload(in), m->envelope.n);
+    if (in->peer) {
+        taken_from_ring(in, &m->envelope);
+        m->envelope.from = in->sender;
+        return true;
+    }
+    if (m->envelope.seq)
+        check_number(peer_of(m->envelope.from), m->envelope.from, m->envelope.seq);
+    advance(in, shared_slot(atomic_load_explicit(&in->head, memory_order_relaxed) + 1));
     return true;
 }
 
@@ -127,17 +156,17 @@ static void tell_of_rings(void)
 // must not overtake.
 static void make_ring(int pe)
 {
-    struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(LIMIT_RING_SLOTS)) : NULL;
+    struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(RING_LINES)) : NULL;
     if (!c)
         return; // the shared channel will do
-    memset(c, 0, CHANNEL_SIZE(LIMIT_RING_SLOTS));
+    memset(c, 0, CHANNEL_SIZE(RING_LINES));
     ring[rings] = (struct incoming){.channel = c,
                                     .bit = UINT64_C(1) << rings,
                                     .slots = LIMIT_RING_SLOTS,
                                     .give_at = LIMIT_RING_SLOTS / 2,
                                     .peer = peer_of(pe),
                                     .sender = pe};
-    begin_at(&ring[rings], 0, LIMIT_RING_SLOTS);
+    begin_at(&ring[rings], 0, 0);
     atomic_fetch_or_explicit(&untold_rings, ring[rings].bit, memory_order_relaxed);
     rings++;
 }
@@ -351,14 +380,14 @@ static inline bool take_usual(struct incoming *in)
     // Its slot is free while it is handled.
     LINE_ALIGNED unsigned char payload[LIMIT_AM_PAYLOAD];
     shoal_am_t am = handlers_am(h, e, payload, e->n);
+    am.from = in->sender;
     if (likely(e->n <= INLINE_BYTES))
         memcpy(payload, e->bytes, INLINE_BYTES);
     else
-        memcpy(payload, next_payload(in, LIMIT_RING_SLOTS), e->n);
-    check_number(in, e);
+        memcpy(payload, next_payload(in), e->n);
     bool was_line = e->n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES;
-    advance(in, LIMIT_RING_SLOTS);
-    in->ahead = was_line ? next_payload(in, LIMIT_RING_SLOTS) : NULL;
+    taken_from_ring(in, e);
+    in->ahead = was_line ? next_payload(in) : NULL;
     in->is_used = true;
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
@@ -414,7 +443,7 @@ int inbox_up(void)
     inbox_sending_up();
     shared.channel = shared_channel(world.me);
     shared.slots = LIMIT_INBOX_SLOTS;
-    begin_at(&shared, shared.channel->drained, LIMIT_INBOX_SLOTS);
+    begin_at(&shared, shared.channel->drained, shared_slot(shared.channel->drained));
     shared.give_at = shared.head + LIMIT_INBOX_SLOTS / 2;
     wait_hooks.progress = inbox_poll;
     wait_hooks.bell = &slice_of(world.me)->inbox.bell;
@@ -428,7 +457,7 @@ void inbox_down(void)
     wait_hooks.bell = NULL;
     wait_hooks.user = NULL;
     struct channel *c = shared.channel;
-    begin_at(&shared, c->ticket, LIMIT_INBOX_SLOTS);
+    begin_at(&shared, c->ticket, shared_slot(c->ticket));
     atomic_store_explicit(&c->drained, shared.head, memory_order_release);
     atomic_store_explicit(own_doorbell, 0, memory_order_relaxed);
     memset(ring, 0, sizeof ring);

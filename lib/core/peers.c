@@ -41,6 +41,7 @@ static struct peer_chunk *make_chunk(void *_Atomic *at)
     for (int i = 0; i < PEERS_PER_CHUNK; i++) {
         fresh->peer[i].sent = LIMIT_FIRST_NUMBER;
         atomic_init(&fresh->peer[i].received, LIMIT_FIRST_NUMBER);
+        atomic_init(&fresh->peer[i].taken, LIMIT_FIRST_NUMBER);
     }
     return install(at, fresh);
 }

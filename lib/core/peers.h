@@ -11,16 +11,18 @@
 
 struct channel;
 struct peer {
-    _Atomic uint32_t lock; // of all that follows, but `received`
+    _Atomic uint32_t lock; // of all that follows, but `received` and `taken`
     uint32_t sent;         // messages to it
     struct channel *ring;  // our channel into it, NULL: the shared one
     uint64_t ticket;       // of the next message in the ring;
     uint64_t claimable;    // those before this have free slots, as far as is known
     uint64_t made;         // a ring that is offered: its reference and, in the low bits, its number
     uint64_t ring_bit;     // in its doorbell
-    uint32_t heard;        // `received` when the last message to it was sent
-    _Atomic uint32_t received; // messages from it; only the thread that polls changes it
-    bool asked;                // for a ring
+    // Messages from it, and to it that it had taken out; only the thread that polls changes them.
+    _Atomic uint32_t received, taken;
+    uint16_t slot;     // of the next message in the ring
+    uint16_t position; // behind the last slot that was neither of the hot ones
+    bool asked;        // for a ring
 };
 
 // Numbers go round, past 0, which means not numbered.
@@ -39,14 +41,14 @@ struct peer *peer_make(int pe); // its chunk, if there is none
 static inline struct peer *peer_of(int pe)
 {
     struct peer_chunk *_Atomic *table = atomic_load_explicit(&peer_chunks, memory_order_acquire);
-    struct peer_chunk *chunk =
-        likely(table != NULL)
-            ? atomic_load_explicit(&table[(unsigned)pe / PEERS_PER_CHUNK], memory_order_acquire)
-            : NULL;
+    struct peer_chunk *chunk = likely(table != NULL)
+                                   ? atomic_load_explicit(&table[(unsigned)pe / PEERS_PER_CHUNK],
+                                                          memory_order_acquire)
+                                   : NULL;
     return likely(chunk != NULL) ? &chunk->peer[(unsigned)pe % PEERS_PER_CHUNK] : peer_make(pe);
 }
 
-void peers_forget(void); // all of them
+void peers_forget(void);            // all of them
 uint64_t peers_sent_in_rings(void); // messages, to all of them
 
 void peer_wait(struct peer *p); // until it is locked here
@@ -56,9 +58,8 @@ static inline void peer_lock(struct peer *p)
     uint32_t is_free = 0;
     if (likely(is_single_threaded()))
         atomic_store_explicit(&p->lock, 1, memory_order_relaxed);
-    else if (unlikely(!atomic_compare_exchange_strong_explicit(&p->lock, &is_free, 1,
-                                                               memory_order_acquire,
-                                                               memory_order_relaxed)))
+    else if (unlikely(!atomic_compare_exchange_strong_explicit(
+                 &p->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed)))
         peer_wait(p);
 }
 
