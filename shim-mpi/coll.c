@@ -232,7 +232,7 @@ static int check_neighbors(struct coll_call *c)
         return raise_on(c->comm, MPI_ERR_TOPOLOGY, c->name, "the communicator has no topology");
     topology_degrees(c->comm, &in, &out);
     bool gathers = c->kind == COLL_NEIGHBOR_ALLGATHER || c->kind == COLL_NEIGHBOR_ALLGATHERV;
-    return check_both(c, gathers ? 1 : out, in);
+    return check_both(c, gathers && out ? 1 : out, in);
 }
 
 int coll_check(struct coll_call *c)

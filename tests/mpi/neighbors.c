@@ -154,11 +154,13 @@ static void one_call(int number)
     int form = draw(3), n = draw(3) ? draw(10) : draw(LONG_ONE);
     bool big = draw(2), gathers = call == ALLGATHER || call == ALLGATHERV;
     size_t room = sizeof(int) * (size_t)((n + 2) * (in_n + 1));
-    a.from = must_alloc(sizeof(int) * (size_t)((n + 2) * (out_n + 1)));
-    a.to = must_alloc(room);
-    memset(a.to, 0xff, room);
+    // Who has no neighbours on a side may have no buffer there.
+    a.from = out_n ? must_alloc(sizeof(int) * (size_t)((n + 2) * (out_n + 1))) : NULL;
+    a.to = in_n ? must_alloc(room) : NULL;
+    if (a.to)
+        memset(a.to, 0xff, room);
     lay_out(n);
-    for (int b = 0; b < (gathers ? 1 : out_n); b++)
+    for (int b = 0; b < (gathers && out_n ? 1 : out_n); b++)
         for (int i = 0; i < n; i++)
             a.from[b * n + i] = value(number, me, b, i);
     if (big)
