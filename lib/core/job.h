@@ -25,7 +25,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 8u           // bump when a structure here changes
+#define JOB_LAYOUT 9u           // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -59,7 +59,7 @@ struct job {
     _Atomic int32_t ended;               // JOB_ENDED_*, set once
     _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit
     _Atomic int32_t ended_by;            // PE
-    _Atomic int32_t left;                // PEs in state PE_LEFT
+    _Atomic int32_t left;                // PEs in state PE_LEFT, or with a last life
     _Atomic int32_t leaving;             // times a PE finalized or left
     _Atomic int32_t quiet;               // and those that send nothing more
     _Atomic int32_t dead;                // PEs in state PE_DEAD
@@ -97,6 +97,7 @@ struct pe_ctl {
     uint64_t data_size;        // static data: bytes,
     uint64_t data_hash;        // and a hash of the layout, to be equal on all PEs
     uint64_t left_syncs;       // PE_LEFT: barriers over the world it has entered
+    _Atomic int32_t last_life; // 0, or the process has ended in or after this life of the library
     LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
     LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation

@@ -38,16 +38,23 @@ static void tell_launcher_fatal(void)
         join_abort();
 }
 
+static int32_t meetings; // of this process's lives
+
 // Is this PE in a barrier over the world that a PE which has left will never enter? Whoever has
-// completed a barrier knows that all have entered it, so one entered less means just that.
+// completed a barrier knows that all have entered it, so one entered less means just that. And who has
+// ended in an earlier life does not come to this one's first.
 static void end_if_abandoned(void)
 {
     for (int pe = world.first; pe < world.end; pe++) {
         const struct pe_ctl *ctl = world_ctl(pe);
-        if (world_is_here(pe) && atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT &&
-            ctl->left_syncs < shoal_team_world.syncs)
-            fatal("%s: PE %d has ended its program without shmem_finalize and will never come",
-                  call_name(call_slot ? *call_slot : CALL_none), pe);
+        if (!world_is_here(pe))
+            continue;
+        int32_t last = atomic_load_explicit(&ctl->last_life, memory_order_acquire);
+        bool left = atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT;
+        if ((left && ctl->left_syncs < shoal_team_world.syncs) || (last && last < meetings))
+            fatal("%s: PE %d has ended its program%s and will never come",
+                  call_name(call_slot ? *call_slot : CALL_none), pe,
+                  left ? " without shmem_finalize" : "");
     }
 }
 
@@ -118,9 +125,8 @@ void world_global_exit(int status)
     int32_t running = JOB_RUNNING;
     // Pairs with the acquire load in look_at_job: the status comes before.
     atomic_store_explicit(&world.job->ended_status, status, memory_order_relaxed);
-    if (atomic_compare_exchange_strong_explicit(&world.job->ended, &running,
-                                                JOB_ENDED_GLOBAL_EXIT, memory_order_release,
-                                                memory_order_relaxed))
+    if (atomic_compare_exchange_strong_explicit(&world.job->ended, &running, JOB_ENDED_GLOBAL_EXIT,
+                                                memory_order_release, memory_order_relaxed))
         atomic_store_explicit(&world.job->ended_by, world.me, memory_order_relaxed);
     exit(status);
 }
@@ -188,15 +194,15 @@ static const struct step {
     int (*up)(void);
     void (*down)(void);
 } steps[] = {
-    {"settings", settings_up, NULL}, {"boot", boot_join, NULL}, {"ident", ident_up, NULL},
-    {"heap", heap_up, heap_down},    {"remote", remote_up, remote_down},
-    {"teams", team_up, team_down},   {"contexts", ctx_up, ctx_down},
-    {"arena", arena_up, arena_down}, {"inbox", inbox_up, inbox_down},
-    {"network", net_up, net_down},   {"regions", NULL, region_down},
-    {"meeting", meet, NULL}, {"direct", direct_up, direct_down},
+    {"settings", settings_up, NULL},    {"boot", boot_join, NULL},
+    {"ident", ident_up, NULL},          {"heap", heap_up, heap_down},
+    {"remote", remote_up, remote_down}, {"teams", team_up, team_down},
+    {"contexts", ctx_up, ctx_down},     {"arena", arena_up, arena_down},
+    {"inbox", inbox_up, inbox_down},    {"network", net_up, net_down},
+    {"regions", NULL, region_down},     {"meeting", meet, NULL},
+    {"direct", direct_up, direct_down},
 };
 
-static int32_t meetings;           // of this process's lives
 static _Atomic bool leaves, quiet; // announced: one thread may end the process as another finalizes
 
 static int world_up(void)
@@ -319,6 +325,13 @@ bool world_leave(enum world_user user)
     return is_last;
 }
 
+static void tell_end(struct pe_ctl *ctl)
+{
+    // Pairs with the acquire load in end_if_abandoned.
+    atomic_store_explicit(&ctl->last_life, meetings, memory_order_release);
+    atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
+}
+
 static void leave(void)
 {
     struct pe_ctl *ctl = world_ctl(world.me);
@@ -330,7 +343,7 @@ static void leave(void)
     ctl->left_syncs = shoal_team_world.syncs;
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
-    atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
+    tell_end(ctl);
     handlers_fall_quiet();
     announce(&quiet, &world.job->quiet); // before `leaving`: who sees that needs no more of this PE
     if (net.transport) { // others may still send to it, and its end would break their connections
@@ -348,8 +361,13 @@ static void leave(void)
 // handler that a constructor registers runs after all destructors.
 __attribute__((destructor)) static void leave_at_exit(void)
 {
-    if (!world_is_up() || world.forked)
+    if (world.forked)
         return;
+    if (!world_is_up()) {
+        if (world.ctl)
+            tell_end(world_ctl(world.me));
+        return;
+    }
     attendant_leave(); // who has left helps nobody
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed))
         host_watch_leave();

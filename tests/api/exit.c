@@ -43,6 +43,11 @@ int main(int argc, char **argv)
         if (me == npes - 1)
             _exit(6);
         shmem_barrier_all();
+    } else if (strcmp(way, "again") == 0) { // initialized again, but not by all
+        shmem_finalize();
+        if (me == 0)
+            return 0;
+        shmem_init();
     }
     return check_done();
 }

@@ -35,6 +35,14 @@ case $out in
     *"buffered text"*) ;;
     *) echo "global_exit did not flush standard output: '$out'"; failed=1 ;;
 esac
+out=$(timeout -k 2 20 "$build/bin/oshrun" -n 3 "$build/tests/api/exit" again 2>&1) && {
+    echo "exit again: the job ended well"
+    failed=1
+}
+case $out in
+    *"shmem_init: PE 0 has ended its program and will never come"*) ;;
+    *) echo "exit again: nobody said that PE 0 has ended: '$out'"; failed=1 ;;
+esac
 left=$(pgrep -f "$build/tests/api/exit " | wc -l)
 [ "$left" -eq 0 ] || { echo "$left processes are left"; failed=1; }
 exit $failed
