@@ -38,17 +38,52 @@ static void wait_until_left(struct shoal_team *team, uint64_t seq)
     team->all_left = least;
 }
 
-// Before this member's part of exchange seq overwrites an older one. Who is ahead by all lines waits
-// until half of them are free, so that it and the others seldom wait for each other.
-static inline void wait_for_place(struct shoal_team *team, uint64_t seq, bool in_line)
+// Before this member's part of exchange seq overwrites that of an older one. Who is as far ahead as
+// there is room, by `most` parts, waits until half of it is free, so that it and the others seldom
+// wait for each other.
+static inline void wait_for_older(struct shoal_team *team, uint64_t seq, uint64_t older,
+                                  uint64_t most)
 {
-    uint64_t most = in_line ? EXCHANGE_LINES : 2;
-    if (seq <= most || team->all_left >= seq - most)
+    if (team->all_left >= older)
         return;
-    if (in_line)
-        wait_until_left(team, 0);
-    if (team->all_left < seq - most)
-        wait_until_left(team, seq - most / (in_line ? 2 : 1));
+    wait_until_left(team, 0);
+    if (team->all_left >= older)
+        return;
+    uint64_t half = most / 2 + 1;
+    wait_until_left(team, seq > older + half ? seq - half : older);
+}
+
+// The places of a part of n bytes: so many in a row, a power of two.
+struct places {
+    size_t at, n;
+};
+
+static struct places places_of(uint64_t seq, size_t n)
+{
+    const size_t each = sizeof((struct team_area *)NULL)->place[0];
+    struct places p = {.n = 1};
+    while (p.n * each < n)
+        p.n *= 2;
+    p.at = seq % (EXCHANGE_PLACES / p.n) * p.n;
+    return p;
+}
+
+static void *claim_places(struct shoal_team *team, struct team_area *own, uint64_t seq, size_t n)
+{
+    struct places p = places_of(seq, n);
+    uint64_t older = 0;
+    for (size_t i = p.at; i < p.at + p.n; i++) {
+        older = own->used[i] > older ? own->used[i] : older;
+        own->used[i] = seq;
+    }
+    wait_for_older(team, seq, older, EXCHANGE_PLACES / p.n);
+    return own->place[p.at];
+}
+
+static void *claim_line(struct shoal_team *team, struct team_line *line, uint64_t seq)
+{
+    wait_for_older(team, seq, seq > EXCHANGE_LINES ? seq - EXCHANGE_LINES : 0, EXCHANGE_LINES);
+    return line->bytes;
 }
 
 void exchange_publish(struct shoal_team *team, const void *part, size_t n)
@@ -56,10 +91,9 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
     uint64_t seq = team->exchanges;
     struct team_area *own = team_area_at(team, team->me);
     struct team_line *line = line_of(own, seq);
-    bool in_line = n <= LINE_BYTES;
-    wait_for_place(team, seq, in_line);
+    void *to = n <= LINE_BYTES ? claim_line(team, line, seq) : claim_places(team, own, seq, n);
     if (n) // or part may be NULL
-        memcpy(in_line ? line->bytes : own->slot[seq & 1], part, n);
+        memcpy(to, part, n);
     // Pairs with the acquire load in exchange_read: the part comes before.
     atomic_store_explicit(&line->seq, seq, memory_order_release);
     bell_check(&own->bell);
@@ -70,7 +104,7 @@ const void *exchange_read(struct shoal_team *team, int i, size_t n)
     struct team_area *area = team_area_at(team, i);
     struct team_line *line = line_of(area, team->exchanges);
     wait_for_seq(&line->seq, team->exchanges, &area->bell);
-    return n <= LINE_BYTES ? line->bytes : area->slot[team->exchanges & 1];
+    return n <= LINE_BYTES ? line->bytes : area->place[places_of(team->exchanges, n).at];
 }
 
 void exchange_leave(struct shoal_team *team, bool read_all)

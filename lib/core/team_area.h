@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one PE shares with the other members of one team, in its slice's internal area.
 //
-//     struct team_area: | flag[round] one line each | publish 0 1 ... | leave | ... | slot 0 1 |
+//     struct team_area: | flag[round] one line each | publish 0 1 ... | leave | ... | place 0 1 ... |
 //
 // flag[r] is written by the partner of round r of the dissemination barrier, arrived and opened of
 // the team's first member by all, everything else by the owner alone. Every value is a sequence
@@ -21,7 +21,7 @@
 
 #define LINE_BYTES (CACHE_LINE - 8)
 
-enum { EXCHANGE_LINES = HOSTILE ? 2 : 64 };
+enum { EXCHANGE_LINES = HOSTILE ? 2 : 64, EXCHANGE_PLACES = 16 };
 
 struct team_line {
     LINE_ALIGNED unsigned char bytes[LINE_BYTES]; // a short payload that travels with it
@@ -31,12 +31,13 @@ struct team_line {
 struct team_area {
     struct team_line flag[TEAM_ROUNDS];
     struct team_line publish[EXCHANGE_LINES]; // seq: this PE's part of that exchange is there
-    struct team_line leave; // seq: this PE has read all it wanted of exchanges up to it
+    struct team_line leave;             // seq: this PE has read all it wanted of exchanges up to it
     LINE_ALIGNED struct bell bell;      // for those who wait for publish or leave
     LINE_ALIGNED struct bell flag_bell; // for the owner, waiting for a flag
     LINE_ALIGNED _Atomic uint64_t arrived; // central barrier: counter at the team's first PE
     LINE_ALIGNED _Atomic uint64_t opened;  // and the sequence number it has released
-    LINE_ALIGNED unsigned char slot[2][LIMIT_COLL_SLOT];
+    LINE_ALIGNED unsigned char place[EXCHANGE_PLACES][2 * LIMIT_COLL_SLOT / EXCHANGE_PLACES];
+    uint64_t used[EXCHANGE_PLACES]; // the last exchange whose part was there
     struct coll_entry coll[COLL_ENTRIES];
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcasts whose root does not wait for the others: it is ahead of them by as many as there are
-// lines, and what it gave is still there when they come. Then in one team a random order of roots,
-// sizes and kinds, with members that dawdle.
+// lines, or places for longer parts, and what it gave is still there when they come. Then in one team
+// a random order of roots, sizes and kinds, with members that dawdle.
 // NODES: 1
 #include "../check.h"
 
@@ -9,7 +9,7 @@
 #include <shoal.h>
 #include <stdatomic.h>
 
-enum { LINES = 64, HOSTILE_LINES = 2, TURNS = 3000, MOST = 200 };
+enum { LINES = 64, HOSTILE_LINES = 2, TURNS = 3000, MOST = 4096, MOST_PES = 64 };
 
 static _Atomic uint64_t done; // symmetric: broadcasts that PE 0 has left
 
@@ -26,28 +26,67 @@ static void broadcast(int root, void *data, size_t n)
     CHECK_EQ(shoal_coll_short(SHMEM_TEAM_WORLD, &c), SHOAL_OK);
 }
 
-static void root_is_ahead(uint64_t ahead)
+static void write_part(unsigned char *data, uint64_t turn, int pe, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        data[i] = (unsigned char)(turn * 5 + (uint64_t)pe * 3 + i);
+}
+
+static void root_is_ahead(uint64_t ahead, size_t n)
+{
+    unsigned char data[MOST], want[MOST];
+    atomic_store(&done, 0);
     shmem_barrier_all();
     if (me != 0)
         while (atomic_load(&done) < ahead) // without a call: nobody helps the root
             sched_yield();
     for (uint64_t i = 0; i < ahead; i++) {
-        uint64_t value = me == 0 ? i * 17 + 1 : 0;
-        broadcast(0, &value, sizeof value);
-        CHECK_EQ(value, i * 17 + 1);
+        write_part(want, i, 0, n);
+        memset(data, 0, n);
+        if (me == 0)
+            memcpy(data, want, n);
+        broadcast(0, data, n);
+        CHECK_MEM(data, want, n, "a broadcast ahead");
     }
     if (me == 0)
         for (int pe = 1; pe < npes; pe++)
             shmem_uint64_p((uint64_t *)(uintptr_t)&done, ahead, pe);
 }
 
+// Those that are no root are ahead of it.
+static void gather(uint64_t turn, int root, size_t n)
+{
+    static unsigned char all[MOST_PES * MOST];
+    unsigned char mine[MOST], want[MOST];
+    write_part(mine, turn, me, n);
+    shoal_coll_t c = {.kind = SHOAL_COLL_GATHER,
+                      .root = root,
+                      .src = mine,
+                      .dst = all,
+                      .count = n,
+                      .element_size = 1};
+    CHECK_EQ(shoal_coll_short(SHMEM_TEAM_WORLD, &c), SHOAL_OK);
+    for (int i = 0; me == root && i < npes; i++) {
+        write_part(want, turn, i, n);
+        CHECK_MEM(all + (size_t)i * n, want, n, "a gather");
+    }
+}
+
+static size_t draw_size(uint64_t *common, size_t most)
+{
+    switch (random_next(common) % 4) {
+    case 0: return random_next(common) % (most + 1);
+    case 1: return random_next(common) % (most / 8 + 1);
+    default: return random_next(common) % 57;
+    }
+}
+
 static void one_of_many(uint64_t turn, uint64_t *common, size_t most)
 {
     unsigned char data[MOST], want[MOST];
-    uint64_t mine = turn + (uint64_t)me, all[64];
-    int root = (int)(random_next(common) % (uint64_t)npes);
-    size_t n = random_next(common) % 4 ? random_next(common) % 57 : random_next(common) % most;
+    uint64_t mine = turn + (uint64_t)me, all[MOST_PES];
+    int root = random_next(common) % 2 ? 0 : (int)(random_next(common) % (uint64_t)npes);
+    size_t n = draw_size(common, most);
     if (random_next(common) % 16 == 0) {
         shoal_coll_t c = {.kind = SHOAL_COLL_ALLGATHER,
                           .src = &mine,
@@ -59,8 +98,11 @@ static void one_of_many(uint64_t turn, uint64_t *common, size_t most)
             CHECK_EQ(all[i], turn + (uint64_t)i);
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        want[i] = (unsigned char)(turn * 5 + i);
+    if (random_next(common) % 2) {
+        gather(turn, root, n);
+        return;
+    }
+    write_part(want, turn, root, n);
     memset(data, 0, sizeof data);
     if (me == root)
         memcpy(data, want, n);
@@ -73,11 +115,15 @@ int main(void)
     check_start();
     uint64_t limit, common = 1, own = (uint64_t)me + 2;
     CHECK_EQ(shoal_query(SHOAL_Q_COLL_SHORT, 0, &limit), SHOAL_OK);
-    root_is_ahead(limit < 4096 ? HOSTILE_LINES : LINES);
+    CHECK(npes <= MOST_PES);
+    limit = limit < MOST ? limit : MOST;
+    root_is_ahead(limit < MOST ? HOSTILE_LINES : LINES, 56);
+    for (size_t n = limit, ahead = 2; n > 56 && ahead <= 16; n /= 2, ahead *= 2)
+        root_is_ahead(ahead, n);
     for (uint64_t turn = 0; turn < TURNS; turn++) {
         if (random_next(&own) % 100 < 3)
             sched_yield();
-        one_of_many(turn, &common, limit < MOST ? limit : MOST);
+        one_of_many(turn, &common, limit);
     }
     return check_done();
 }
