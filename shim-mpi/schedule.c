@@ -75,8 +75,10 @@ void schedule_init(struct schedule *s, struct comm *comm, int tag)
     s->tag = tag;
     s->steps = s->first;
     s->room = SCHEDULE_STEPS;
-    s->n = s->next = s->active_n = s->active_room = 0;
-    s->active = NULL;
+    s->n = s->next = s->active_n = 0;
+    s->active = s->first_active;
+    s->active_room = SCHEDULE_STEPS;
+    s->waits = false;
     s->memory = NULL;
     s->shared = NULL;
     s->then = NULL;
@@ -101,13 +103,14 @@ void schedule_free(struct schedule *s)
         shoal_free(s->shared);
     if (s->steps != s->first)
         free(s->steps);
-    free(s->active);
+    if (s->active != s->first_active)
+        free(s->active);
 }
 
 // ---- Building
 static void *grow(void *old, int used, int *room, size_t size, void *first)
 {
-    int more = *room ? *room * 2 : 16;
+    int more = *room * 2;
     void *p = old == first ? malloc((size_t)more * size) : realloc(old, (size_t)more * size);
     if (!p)
         shim_fatal("no memory for a collective of %d steps", more);
@@ -251,7 +254,8 @@ static void start_message(struct schedule *s, const struct step *step)
         return;
     }
     if (s->active_n == s->active_room)
-        s->active = grow(s->active, s->active_n, &s->active_room, sizeof *s->active, NULL);
+        s->active = grow(s->active, s->active_n, &s->active_room, sizeof *s->active,
+                         s->first_active);
     s->active[s->active_n++] = r;
     atomic_fetch_add_explicit(&s->pending, 1, memory_order_relaxed);
     request_then(r, message_done, s);
@@ -265,18 +269,29 @@ static void do_local(struct schedule *s, const struct step *step)
         op_apply(s->op, step->from, step->to, step->count, step->type);
 }
 
-// One round: its local steps, then its messages.
+static void receive(struct schedule *s, const struct step *step)
+{
+    int error = p2p_recv(step->comm, SPACE_COLL, step->to, step->count, step->type, step->peer,
+                         s->tag, MPI_STATUS_IGNORE);
+    if (error && !s->request.error)
+        s->request.error = error;
+}
+
+// One round: its local steps, then its messages. Who waits receives the last one without a request.
 static void start_round(struct schedule *s)
 {
-    int end = s->next;
-    while (end < s->n && s->steps[end].kind != STEP_ROUND)
-        end++;
+    int end = s->next, received = -1;
+    for (; end < s->n && s->steps[end].kind != STEP_ROUND; end++)
+        if (s->waits && s->steps[end].kind == STEP_RECV)
+            received = end;
     for (int i = s->next; i < end; i++)
         do_local(s, &s->steps[i]);
     for (int i = s->next; i < end; i++)
-        if (s->steps[i].kind <= STEP_RECV)
+        if (s->steps[i].kind <= STEP_RECV && i != received)
             start_message(s, &s->steps[i]);
     s->next = end + 1;
+    if (received >= 0)
+        receive(s, &s->steps[received]);
 }
 
 // False: nothing comes after the steps there are.
@@ -310,6 +325,7 @@ static bool advance(struct schedule *s)
 
 int schedule_run(struct schedule *s)
 {
+    s->waits = true;
     struct idle idle = idle_start();
     while (!advance(s))
         idle_step(&idle);

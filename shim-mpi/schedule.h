@@ -38,8 +38,9 @@ struct schedule {
     const struct op *op;
     struct step *steps, first[SCHEDULE_STEPS];
     int n, room, next;
-    struct request **active; // of the round
+    struct request **active, *first_active[SCHEDULE_STEPS]; // of the round
     int active_n, active_room;
+    bool waits;          // somebody waits for it, and for nothing else
     _Atomic int pending; // of them, plus one while they are started
     struct schedule_memory *memory;
     void *shared;
@@ -77,7 +78,8 @@ void schedule_then(struct schedule *s, schedule_fn *fn, void *arg);
 // live as long as the schedule.
 void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type);
 void *schedule_bytes(struct schedule *s, size_t n);
-void *schedule_shared(struct schedule *s, size_t n); // once; others of the node reach it. NULL: no room
+void *schedule_shared(struct schedule *s,
+                      size_t n); // once; others of the node reach it. NULL: no room
 
 int schedule_run(struct schedule *s); // until it is done; the error
 // From now on by progress; the request's reference of progress is taken here.
