@@ -27,9 +27,8 @@ struct envelope {
     LINE_ALIGNED _Atomic uint64_t turn; // last to be written
     uint64_t arg;
     union {
-        int32_t from; // PE
-        uint32_t
-            taken; // in a ring, whose sender is known: the last number that it had taken out itself
+        int32_t from;   // PE
+        uint32_t taken; // in a ring, which has one sender: the last number that it had taken out
     };
     uint32_t n; // bytes of payload: in `bytes`, in the slot's room, or at `at` when long
     uint8_t id;
