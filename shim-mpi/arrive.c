@@ -3,23 +3,11 @@
 // orphans, in the order of their arrival.
 #include "arrive.h"
 
-#include "hint.h"
-#include "stats.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 
 static struct arrived *orphans, **last_orphan = &orphans;
 static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
-
-// The queues that this address names, NULL: the communicator is not here (yet).
-static struct matching *queues(uint64_t address, struct comm **comm)
-{
-    *comm = comm_find(context_in(address));
-    // Pairs with the release in p2p_attach.
-    return *comm ? atomic_load_explicit(&(*comm)->matching[space_in(address)], memory_order_acquire)
-                 : NULL;
-}
 
 static struct arrived *keep(struct comm *comm, uint64_t address, const struct news *news)
 {
@@ -45,7 +33,7 @@ static bool orphan(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
-    bool is_one = !queues(address, &comm);
+    bool is_one = !arrive_queues(address, &comm);
     if (is_one) {
         *last_orphan = keep(NULL, address, news);
         last_orphan = &(*last_orphan)->next_orphan;
@@ -76,32 +64,21 @@ void arrive_post_awaited(void)
     match_post(t->request.comm->matching[t->space], &t->posted);
 }
 
-struct transfer *arrive(uint64_t address, const struct news *news)
+struct transfer *arrive_unposted(uint64_t address, const struct news *news)
 {
     struct comm *comm;
-    arrive_unawait();
-    struct matching *m = queues(address, &comm);
-    if (!shim_threads && space_in(address) == SPACE_P2P)
-        partner_of(news->key.pe)->admitted++;
-    while (unlikely(!m)) {
+    struct matching *m;
+    while (unlikely(!(m = arrive_queues(address, &comm))))
         if (orphan(address, news))
             return NULL;
-        m = queues(address, &comm);
-    }
+    arrive_unawait();
     shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, news->key);
     if (!p)
         match_queue(m, keep(comm, address, news));
     shim_lock_give(&m->lock);
-    if (likely(p)) {
-        struct transfer *t = TRANSFER(posted, p);
-        stats_count(MATCHED);
-        if (!t->request.is_held) // a call waits for it
-            shoal_am_enough();
-        if (unlikely(t->told))
-            hint_withdraw(t);
-        return t;
-    }
+    if (p)
+        return arrive_matched(TRANSFER(posted, p));
     stats_count(UNEXPECTED);
     request_count_activity(); // who probes looks again
     return NULL;
@@ -125,7 +102,7 @@ struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
-    struct matching *m = queues(address, &comm);
+    struct matching *m = arrive_queues(address, &comm);
     struct arrived *a = m ? NULL : take_orphan(pe, sender);
     pthread_mutex_unlock(&orphan_lock);
     if (!m)

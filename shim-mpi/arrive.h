@@ -3,6 +3,9 @@
 #ifndef SHOAL_MPI_ARRIVE_H
 #define SHOAL_MPI_ARRIVE_H
 
+#include "hint.h"
+#include "partner.h"
+#include "stats.h"
 #include "transfer.h"
 
 // A message as it comes, before anybody keeps it.
@@ -16,15 +19,12 @@ struct news {
                            // sender alone; NULL: eager
 };
 
-// The receive that takes this message, or NULL: it is kept.
-struct transfer *arrive(uint64_t address, const struct news *news);
-
 // Takes out the message that this request of that PE sent. NULL: it is being received.
 struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender);
 
 // A receive that a call waits for, where nothing else is posted and nothing has come: it is not queued,
-// and an eager message that fits is given to it without a look at anything else. Whatever else comes or
-// is posted has it queued first (arrive_unawait). Not with threads.
+// and a message that fits is given to it without a look at anything else. Whatever else comes or is
+// posted has it queued first (arrive_unawait). Not with threads.
 struct awaited {
     struct transfer *transfer; // NULL: there is none
     uint64_t address;
@@ -50,6 +50,56 @@ static inline struct transfer *arrive_take_awaited(uint64_t address, int pe)
         return NULL;
     arrive_awaited.transfer = NULL;
     return t;
+}
+
+// The queues that this address names, NULL: the communicator is not here (yet).
+static inline struct matching *arrive_queues(uint64_t address, struct comm **comm)
+{
+    *comm = comm_find(context_in(address));
+    // Pairs with the release in p2p_attach.
+    return likely(*comm)
+               ? atomic_load_explicit(&(*comm)->matching[space_in(address)], memory_order_acquire)
+               : NULL;
+}
+
+// A message has found its receive.
+static inline struct transfer *arrive_matched(struct transfer *t)
+{
+    stats_count(MATCHED);
+    if (!t->request.is_held) // a call waits for it
+        shoal_am_enough();
+    if (unlikely(t->told))
+        hint_withdraw(t);
+    return t;
+}
+
+// Every message that comes is given to arrive_posted once: the receive that was posted for it, or NULL.
+// Then arrive_unposted keeps it, and returns NULL, or the receive that another thread has posted since.
+static inline struct transfer *arrive_posted(struct partner *from, uint64_t address,
+                                             struct match_key key)
+{
+    if (!shim_threads && space_in(address) == SPACE_P2P)
+        from->admitted++;
+    struct transfer *t = arrive_take_awaited(address, key.pe);
+    if (t)
+        return arrive_matched(t);
+    struct comm *comm;
+    struct matching *m = arrive_queues(address, &comm);
+    if (unlikely(!m))
+        return NULL;
+    arrive_unawait();
+    shim_lock_take(&m->lock);
+    struct posted *p = match_arrived(m, key);
+    shim_lock_give(&m->lock);
+    return likely(p) ? arrive_matched(TRANSFER(posted, p)) : NULL;
+}
+struct transfer *arrive_unposted(uint64_t address, const struct news *news);
+
+// Both.
+static inline struct transfer *arrive(uint64_t address, const struct news *news)
+{
+    struct transfer *t = arrive_posted(partner_of(news->key.pe), address, news->key);
+    return t ? t : arrive_unposted(address, news);
 }
 
 void arrive_down(void);

@@ -364,7 +364,7 @@ static int detach_int(const char *call, const struct owner *o, void *memory, int
 
 static struct request *flush_request(const struct owner *o)
 {
-    struct flush *f = request_new(sizeof *f, REQUEST_PLAIN, o->comm, NULL);
+    struct flush *f = request_new(sizeof *f, REQUEST_PLAIN, o->comm, &request_plain);
     f->request.is_held = true;
     request_keep(&f->request);
     shim_lock_take(&lock);

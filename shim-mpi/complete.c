@@ -27,12 +27,27 @@ static const char *reason(int error)
 // May a done request have an error? Then its communicator has to outlive it.
 static bool may_fail(const struct request *r)
 {
-    return r->error || (r->class && r->class->finish);
+    return r->error || r->class->finish;
+}
+
+// Ends a request that is done, has no error and nothing special about it, as nearly all. False: it is
+// not such a one.
+static inline bool collect_plain(struct request *r, MPI_Request *handle, MPI_Status *status)
+{
+    const struct request_class *class = r->class;
+    if (unlikely(r->error || r->is_persistent || class->finish || class->give_up))
+        return false;
+    status_set(status, r->source, r->tag, r->bytes, r->is_cancelled);
+    *handle = MPI_REQUEST_NULL;
+    request_drop(r);
+    return true;
 }
 
 // Ends a request that is done, and raises its error.
 static int collect(const char *call, struct request *r, MPI_Request *handle, MPI_Status *status)
 {
+    if (likely(collect_plain(r, handle, status)))
+        return MPI_SUCCESS;
     struct comm *comm = may_fail(r) ? r->comm : NULL;
     if (comm)
         object_keep(comm);
@@ -100,6 +115,12 @@ static struct request *at(const MPI_Request handles[], int i)
     return handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
 }
 
+static inline void status_set_error(MPI_Status *status, int error)
+{
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = error;
+}
+
 // How many are active and not done.
 static int pending(int count, const MPI_Request handles[])
 {
@@ -133,10 +154,9 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 
 // One of several that are ended together: its error goes to its status. *failed is the communicator
 // of the first that failed.
-static int collect_of_many(MPI_Request *handle, MPI_Status *status, struct comm **failed)
+static int collect_of_many(struct request *r, MPI_Request *handle, MPI_Status *status,
+                           struct comm **failed)
 {
-    struct request *r = *handle == MPI_REQUEST_NULL ? NULL : request_of(*handle);
-    int error = MPI_SUCCESS;
     if (!is_active(r)) {
         status_empty(status);
         return MPI_SUCCESS;
@@ -144,13 +164,12 @@ static int collect_of_many(MPI_Request *handle, MPI_Status *status, struct comm 
     struct comm *comm = may_fail(r) ? r->comm : NULL;
     if (comm)
         object_keep(comm);
-    error = request_collect(r, handle, status);
+    int error = request_collect(r, handle, status);
     if (unlikely(error) && !*failed)
         *failed = comm;
     else if (comm)
         comm_free(comm);
-    if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = error;
+    status_set_error(status, error);
     return error;
 }
 
@@ -172,9 +191,14 @@ static int collect_all(const char *call, int count, MPI_Request handles[], MPI_S
     int errors = 0;
     for (int i = 0; i < count; i++) {
         struct request *r = at(handles, i);
-        if (is_active(r) && !request_is_done(r))
+        MPI_Status *status = status_at(statuses, i);
+        bool is_one = is_active(r);
+        if (is_one && !request_is_done(r))
             request_wait(r);
-        errors += collect_of_many(&handles[i], status_at(statuses, i), &failed) != MPI_SUCCESS;
+        if (likely(is_one && collect_plain(r, &handles[i], status)))
+            status_set_error(status, MPI_SUCCESS);
+        else
+            errors += collect_of_many(r, &handles[i], status, &failed) != MPI_SUCCESS;
     }
     return raise_many(call, errors, failed);
 }
@@ -271,7 +295,7 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
         if (!is_active(r) || !request_is_done(r))
             continue;
         indices[n] = i;
-        errors += collect_of_many(&handles[i], status_at(statuses, n), &failed) != MPI_SUCCESS;
+        errors += collect_of_many(r, &handles[i], status_at(statuses, n), &failed) != MPI_SUCCESS;
         n++;
     }
     *outcount = active ? n : MPI_UNDEFINED;
@@ -312,8 +336,7 @@ static int peek_one(const char *call, struct request *r, MPI_Status *status)
 static int peek_of_many(struct request *r, MPI_Status *status, struct comm **failed)
 {
     int error = peek(r, status);
-    if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = error;
+    status_set_error(status, error);
     if (!error)
         return 0;
     if (!*failed && r->comm) {
@@ -425,7 +448,7 @@ MPI_DEFINE(int, Cancel, MPI_Request *request)
         return error;
     if (!r)
         return raise_on(NULL, MPI_ERR_REQUEST, "MPI_Cancel", "the request is MPI_REQUEST_NULL");
-    if (is_active(r) && r->class && r->class->cancel)
+    if (is_active(r) && r->class->cancel)
         error = r->class->cancel(r);
     else if (is_active(r) && !request_is_done(r)) // of windows, flushes
         error = MPI_ERR_REQUEST;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages whose data travels with them. See transfer.h.
 #include "arrive.h"
-#include "partner.h"
-#include "stats.h"
-#include "transfer.h"
 
 #include <stdlib.h>
 
@@ -162,30 +159,24 @@ void eager_accept_sync(struct transfer *t, struct match_key key, const void *dat
     eager_accept(t, key, data, bytes);
 }
 
-static void take_awaited(struct transfer *t, const shoal_am_t *am)
+static NOINLINE struct transfer *unposted(const shoal_am_t *am, struct match_key key)
 {
-    struct partner *p = partner_of(am->from);
-    p->admitted += t->space == SPACE_P2P;
-    stats_count(MATCHED);
-    shoal_am_enough();
-    accept_from(p, t, (struct match_key){am->from, t->tag}, am->payload, (MPI_Count)am->n);
+    struct news news = {.kind = ARRIVED_EAGER,
+                        .key = key,
+                        .bytes = (MPI_Count)am->n,
+                        .data = am->payload,
+                        .n = am->n};
+    return arrive_unposted(am->arg, &news);
 }
 
 void eager_arrived(const shoal_am_t *am)
 {
-    struct transfer *awaited = arrive_take_awaited(am->arg, am->from);
-    if (likely(awaited)) {
-        take_awaited(awaited, am);
+    struct partner *from = partner_of(am->from);
+    struct match_key key = {am->from, tag_in(am->arg)};
+    struct transfer *t = arrive_posted(from, am->arg, key);
+    if (unlikely(!t) && !(t = unposted(am, key)))
         return;
-    }
-    struct news news = {.kind = ARRIVED_EAGER,
-                        .key = {am->from, tag_in(am->arg)},
-                        .bytes = (MPI_Count)am->n,
-                        .data = am->payload,
-                        .n = am->n};
-    struct transfer *t = arrive(am->arg, &news);
-    if (t)
-        eager_accept(t, news.key, am->payload, news.bytes);
+    accept_from(from, t, key, am->payload, (MPI_Count)am->n);
 }
 
 void eager_arrived_sync(const shoal_am_t *am)

@@ -50,11 +50,11 @@ static bool is_followed(int pe)
 }
 
 // ---- The receiver
-bool hint_is_wanted(const struct transfer *t)
+bool hint_is_useful(const struct transfer *t)
 {
-    return (uint64_t)t->bytes >= shim_settings.hint && shim_settings.hint && t->bytes &&
-           !shim_threads && t->request.is_held && t->space == SPACE_P2P && t->type->is_dense &&
-           t->pe >= 0 && t->pe != shim_pe() && t->tag >= 0 && is_followed(t->pe);
+    return shim_settings.hint && t->bytes && !shim_threads && t->request.is_held &&
+           t->space == SPACE_P2P && t->type->is_dense && t->pe >= 0 && t->pe != shim_pe() &&
+           t->tag >= 0 && is_followed(t->pe);
 }
 
 void hint_tell(struct transfer *t)

@@ -3,10 +3,15 @@
 #ifndef SHOAL_MPI_HINT_H
 #define SHOAL_MPI_HINT_H
 
+#include "settings.h"
 #include "transfer.h"
 
 // ---- The receiver
-bool hint_is_wanted(const struct transfer *t);
+bool hint_is_useful(const struct transfer *t); // of one that is long enough
+static inline bool hint_is_wanted(const struct transfer *t)
+{
+    return unlikely((uint64_t)t->bytes >= shim_settings.hint) && hint_is_useful(t);
+}
 void hint_tell(struct transfer *t); // of one that would take the next message with its key
 // Has to be done before anything else is received there. False: the sender is copying.
 bool hint_withdraw(struct transfer *t);

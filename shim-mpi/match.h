@@ -72,16 +72,12 @@ struct matching {
 
 void match_init(struct matching *m);
 
-// All with m->lock held. match_post queues the receive unless a message waits for it, which it takes
-// out of the queues and returns. match_arrived likewise returns the receive that takes a message
-// with this key, or NULL: then the caller makes an `arrived` and queues it.
-struct arrived *match_post(struct matching *m, struct posted *p);
-struct posted *match_arrived(struct matching *m, struct match_key key);
+// All with m->lock held.
 void match_queue(struct matching *m, struct arrived *a);
 struct arrived *match_find(struct matching *m, struct match_key key); // stays in the queue
 void match_remove(struct matching *m, struct arrived *a);
-bool match_is_next(const struct matching *m, const struct posted *p); // for a message with its key
-void match_withdraw(struct matching *m, struct posted *p);            // one that is queued
+// The older of `exact` and the first with a wildcard that takes a message with this key.
+struct posted *match_older(const struct matching *m, struct posted *exact, struct match_key key);
 
 static inline bool match_is_sent_by(const struct arrived *a, int pe, uint64_t sender)
 {
@@ -96,6 +92,98 @@ static inline struct arrived *match_any(const struct matching *m)
     struct match_link *first = m->all.first;
     return first ? (struct arrived *)(void *)((char *)first - offsetof(struct arrived, in_all))
                  : NULL;
+}
+
+// ---- Posting and matching: every message does
+#define MATCH_ENTRY(type, link_, member) ((type *)(void *)((char *)(link_)-offsetof(type, member)))
+
+static inline void match_list_add(struct match_list *l, struct match_link *k)
+{
+    k->next = NULL;
+    k->at = l->last;
+    *l->last = k;
+    l->last = &k->next;
+}
+
+static inline void match_list_remove(struct match_list *l, struct match_link *k)
+{
+    *k->at = k->next;
+    if (k->next)
+        k->next->at = k->at;
+    else
+        l->last = k->at;
+}
+
+static inline unsigned match_bucket(struct match_key key)
+{
+    return ((unsigned)key.pe * 0x9e3779b1u + (unsigned)key.tag * 0x85ebca6bu) >> 27;
+}
+_Static_assert(MATCH_BUCKETS == 1 << (32 - 27), "match_bucket gives as many");
+
+static inline bool match_is_wild(struct match_key key)
+{
+    return key.pe == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG;
+}
+
+static inline struct match_list *match_list_of(struct matching *m, const struct posted *p)
+{
+    return unlikely(match_is_wild(p->key)) ? &m->wild : &m->posted[match_bucket(p->key)];
+}
+
+static inline struct posted *match_exact(const struct matching *m, struct match_key key)
+{
+    for (struct match_link *k = m->posted[match_bucket(key)].first; k; k = k->next) {
+        struct posted *p = MATCH_ENTRY(struct posted, k, link);
+        if (likely(p->key.pe == key.pe && p->key.tag == key.tag))
+            return p;
+    }
+    return NULL;
+}
+
+// The first receive for a message with this key; it stays in the queue.
+static inline struct posted *match_first(const struct matching *m, struct match_key key)
+{
+    struct posted *exact = match_exact(m, key);
+    return unlikely(m->wild.first) ? match_older(m, exact, key) : exact;
+}
+
+// Of one that is queued.
+static inline void match_withdraw(struct matching *m, struct posted *p)
+{
+    match_list_remove(match_list_of(m, p), &p->link);
+    p->is_queued = false;
+    m->posted_now--;
+}
+
+// Queues the receive unless a message waits for it, which is taken out of the queues and returned.
+static inline struct arrived *match_post(struct matching *m, struct posted *p)
+{
+    struct arrived *a = unlikely(m->all.first) ? match_find(m, p->key) : NULL;
+    if (a) {
+        match_remove(m, a);
+        return a;
+    }
+    p->order = m->order++;
+    p->is_queued = true;
+    m->posted_now++;
+    match_list_add(match_list_of(m, p), &p->link);
+    return NULL;
+}
+
+// The receive that takes a message with this key, out of the queue; NULL: then the caller makes an
+// `arrived` and queues it.
+static inline struct posted *match_arrived(struct matching *m, struct match_key key)
+{
+    struct posted *p = match_first(m, key);
+    if (likely(p))
+        match_withdraw(m, p);
+    return p;
+}
+
+// p is what takes the next message with its key.
+static inline bool match_is_next(const struct matching *m, const struct posted *p)
+{
+    return match_first(m, p->key) == p;
 }
 
 #endif

@@ -13,6 +13,8 @@
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+#define NOINLINE __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
 
 enum object_kind {

@@ -20,6 +20,31 @@ static void hold(struct transfer *t)
     request_keep(&t->request);
 }
 
+// Takes the message that has come for it, or waits for it in the queues.
+static INLINE void post_here(struct transfer *t)
+{
+    struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
+                                              memory_order_acquire);
+    t->posted.key = (struct match_key){t->pe, t->tag};
+    arrive_unawait();
+    bool is_hint = hint_is_wanted(t);
+    if (is_hint)
+        shoal_progress(); // its message may have come
+    shim_lock_take(&m->lock);
+    struct arrived *a = match_post(m, &t->posted);
+    is_hint = is_hint && !a && match_is_next(m, &t->posted);
+    shim_lock_give(&m->lock);
+    if (a)
+        transfer_accept(t, a);
+    else if (is_hint)
+        hint_tell(t);
+}
+
+static NOINLINE void post(struct transfer *t)
+{
+    post_here(t);
+}
+
 static int start(struct request *r)
 {
     struct transfer *t = (struct transfer *)r;
@@ -33,7 +58,7 @@ static int start(struct request *r)
         t->bytes = t->count * t->type->size;
         transfer_send(t);
     } else {
-        transfer_recv(t);
+        post(t);
     }
     return MPI_SUCCESS;
 }
@@ -58,11 +83,11 @@ static void fill(struct transfer *t, enum space space, const void *buf, MPI_Coun
     t->told = 0;
 }
 
-static struct transfer *new_transfer(struct comm *comm, enum request_kind kind, enum space space,
-                                     const void *buf, MPI_Count count, struct type *type, int peer,
-                                     int tag)
+static INLINE struct transfer *new_transfer(struct comm *comm, enum request_kind kind,
+                                            enum space space, const void *buf, MPI_Count count,
+                                            struct type *type, int peer, int tag)
 {
-    struct transfer *t = request_memory(sizeof *t);
+    struct transfer *t = request_take();
     request_init(&t->request, kind, comm, &p2p_class, true);
     fill(t, space, buf, count, type, peer, tag);
     t->mode = SEND_STANDARD;
@@ -104,7 +129,7 @@ struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Co
     struct transfer *t = new_transfer(comm, REQUEST_RECV, space, buf, count, type, source, tag);
     t->pe = source < 0 ? source : group_pe(comm->peers, source);
     hold(t);
-    transfer_recv(t);
+    post_here(t);
     return &t->request;
 }
 
@@ -167,7 +192,7 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
     fill(&t, space, buf, count, type, source, tag);
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
     if (!arrive_await(&t))
-        transfer_recv(&t);
+        post(&t);
     request_wait(&t.request);
     if (outbox_is_used(t.pe)) // its answer, for which the sender waits
         outbox_wait(t.pe);

@@ -15,37 +15,23 @@ enum { SPINS = 1000, EARLY = 16, LOOKS = 8, HOOK_EVENTS = 15 };
 
 _Atomic uint64_t request_activity;
 
-// ---- Memory: requests of the common size are kept for the next one.
-struct free_request {
-    struct free_request *next;
-};
-enum { POOL_MOST = 256 }; // a part: threads may make requests that others end
+// ---- Memory
+struct request_pool request_pools[SHIM_PARTS];
 
-static struct pool {
-    _Alignas(64) shim_lock lock;
-    int n;
-    struct free_request *first;
-} pools[SHIM_PARTS];
-
-static void *take_pooled(void)
+void *request_memory(size_t size)
 {
-    struct pool *p = &pools[shim_part()];
-    shim_lock_take(&p->lock);
-    struct free_request *r = p->first;
-    if (r) {
-        p->first = r->next;
-        p->n--;
-    }
-    shim_lock_give(&p->lock);
-    return r ? r : malloc(REQUEST_POOLED);
+    void *r = malloc(size);
+    if (!r)
+        shim_fatal("no memory for a request");
+    return r;
 }
 
 static void put_pooled(void *r)
 {
-    struct pool *p = &pools[shim_part()];
+    struct request_pool *p = &request_pools[shim_part()];
     struct free_request *f = r;
     shim_lock_take(&p->lock);
-    bool fits = p->n < POOL_MOST;
+    bool fits = p->n < REQUEST_POOL;
     if (fits) {
         f->next = p->first;
         p->first = f;
@@ -56,25 +42,18 @@ static void put_pooled(void *r)
         free(r);
 }
 
-void *request_memory(size_t size)
-{
-    void *r = likely(size <= REQUEST_POOLED) ? take_pooled() : malloc(size);
-    if (!r)
-        shim_fatal("no memory for a request");
-    return r;
-}
-
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class)
 {
-    struct request *r = memset(request_memory(size), 0, size);
-    request_init(r, kind, comm, class, size <= REQUEST_POOLED);
+    bool is_pooled = size <= REQUEST_POOLED;
+    struct request *r = memset(is_pooled ? request_take() : request_memory(size), 0, size);
+    request_init(r, kind, comm, class, is_pooled);
     return r;
 }
 
 void request_end(struct request *r)
 {
-    if (r->class && r->class->release)
+    if (r->class->release)
         r->class->release(r);
     if (r->comm && object_drop(r->comm))
         comm_end(r->comm);
@@ -113,7 +92,7 @@ static void nothing(struct request *r, void *arg)
     (void)arg;
 }
 
-static void run_then(struct request *r)
+void request_run_then(struct request *r)
 {
     request_then_fn *fn = atomic_load_explicit(&r->then, memory_order_relaxed);
     if (shim_threads)
@@ -134,19 +113,7 @@ void request_then(struct request *r, request_then_fn *fn, void *arg)
     fn(r, arg);
 }
 
-void request_complete(struct request *r)
-{
-    bool is_held = r->is_held;
-    if (is_held)
-        run_then(r);
-    // Pairs with the acquire load in request_is_done. Nothing of r may be touched after it unless
-    // the reference of what completes it keeps it.
-    atomic_store_explicit(&r->done, 1, memory_order_release);
-    request_count_activity();
-    if (is_held)
-        request_drop(r);
-}
-
+const struct request_class request_plain;
 static struct request done_plain, done_proc_null;
 
 static void make_done(struct request *r, int source)
@@ -154,6 +121,7 @@ static void make_done(struct request *r, int source)
     r->head.magic = OBJECT_REQUEST;
     r->head.refs = 1 << 30; // it never ends
     r->kind = REQUEST_PLAIN;
+    r->class = &request_plain;
     r->source = source;
     r->tag = MPI_ANY_TAG;
     r->is_active = true;

@@ -28,7 +28,7 @@ enum { REQUEST_POOLED = 384 }; // bytes of the requests whose memory is kept
 struct request;
 typedef void request_then_fn(struct request *r, void *arg);
 
-// What a kind of request can do beyond being waited for. NULL: nothing to do.
+// What a kind of request can do beyond being waited for. NULL, of a member: nothing to do.
 struct request_class {
     int (*start)(struct request *r);    // persistent: MPI_Start
     int (*cancel)(struct request *r);   // done or not; an error code
@@ -54,25 +54,54 @@ struct request {
     void *then_arg;
 };
 
+extern const struct request_class request_plain; // nothing at all
+
 static inline struct request *request_of(MPI_Request h)
 {
     return object_at(h, OBJECT_REQUEST);
 }
 
+// Memory of requests of the common size is kept for the next one.
+struct free_request {
+    struct free_request *next;
+};
+enum { REQUEST_POOL = 256 }; // of a part at most: threads may make requests that others end
+
+extern struct request_pool {
+    _Alignas(64) shim_lock lock;
+    int n;
+    struct free_request *first;
+} request_pools[SHIM_PARTS];
+
+void *request_memory(size_t size); // malloc, or the end
+
+// REQUEST_POOLED bytes without anything in them, for request_init.
+static inline void *request_take(void)
+{
+    struct request_pool *p = &request_pools[shim_part()];
+    shim_lock_take(&p->lock);
+    struct free_request *r = p->first;
+    if (likely(r)) {
+        p->first = r->next;
+        p->n--;
+    }
+    shim_lock_give(&p->lock);
+    return likely(r) ? r : request_memory(REQUEST_POOLED);
+}
+
 // size >= sizeof (struct request), zeroed past it, with one reference.
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
-void *request_memory(size_t size); // the same without anything in it, for request_init
 void request_end(struct request *r);
 
 static inline void request_keep(struct request *r)
 {
-    object_keep(r);
+    object_count(&r->head.refs, 1);
 }
 
 static inline void request_drop(struct request *r)
 {
-    if (object_drop(r))
+    if (object_count(&r->head.refs, -1) == 1)
         request_end(r);
 }
 
@@ -100,7 +129,6 @@ static inline bool request_is_done(const struct request *r)
 
 // A persistent one begins a new run.
 void request_restart(struct request *r);
-void request_complete(struct request *r); // once; error, bytes and so on are set before
 // fn(r, arg) is called when r is complete: by what completes it, just before it is done (also in a
 // handler of a message, so: short, and no waiting), or now if it is. Once for a request.
 void request_then(struct request *r, request_then_fn *fn, void *arg);
@@ -125,6 +153,22 @@ static inline void request_count_activity(void)
     }
     uint64_t n = atomic_load_explicit(&request_activity, memory_order_relaxed);
     atomic_store_explicit(&request_activity, n + 1, memory_order_release);
+}
+
+void request_run_then(struct request *r);
+
+// Once; error, bytes and so on are set before.
+static inline void request_complete(struct request *r)
+{
+    bool is_held = r->is_held;
+    if (is_held && unlikely(shim_threads || atomic_load_explicit(&r->then, memory_order_relaxed)))
+        request_run_then(r);
+    // Pairs with the acquire load in request_is_done. Nothing of r may be touched after it unless
+    // the reference of what completes it keeps it.
+    atomic_store_explicit(&r->done, 1, memory_order_release);
+    request_count_activity();
+    if (is_held)
+        request_drop(r);
 }
 
 // Moves everything that can be moved, without waiting; true when something was.
@@ -189,7 +233,7 @@ void status_set_cancelled(MPI_Status *status, bool cancelled);
 // What MPI_Request_free does, done or not; an error code, which has not been raised.
 static inline int request_give_up(struct request *r, MPI_Request *handle)
 {
-    int error = r->class && r->class->give_up ? r->class->give_up(r) : MPI_SUCCESS;
+    int error = r->class->give_up ? r->class->give_up(r) : MPI_SUCCESS;
     *handle = MPI_REQUEST_NULL;
     request_drop(r);
     return error;
@@ -198,7 +242,7 @@ static inline int request_give_up(struct request *r, MPI_Request *handle)
 // Of a done one, to the status; its error.
 static inline int request_report(struct request *r, MPI_Status *status)
 {
-    int error = r->class && r->class->finish ? r->class->finish(r) : r->error;
+    int error = r->class->finish ? r->class->finish(r) : r->error;
     status_set(status, r->source, r->tag, r->bytes, r->is_cancelled);
     return error;
 }

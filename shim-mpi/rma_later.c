@@ -159,7 +159,7 @@ static void take_request(struct rma *r, struct rma_later *l)
 {
     r->is_under_way = true;
     if (r->request) {
-        l->request = request_new(sizeof *l->request, REQUEST_PLAIN, NULL, NULL);
+        l->request = request_new(sizeof *l->request, REQUEST_PLAIN, NULL, &request_plain);
         l->request->is_held = true; // given back at its end
         request_keep(l->request);
         *r->request = object_handle(l->request);

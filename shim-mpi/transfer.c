@@ -96,25 +96,6 @@ void transfer_accept(struct transfer *t, struct arrived *a)
     object_end(a);
 }
 
-void transfer_recv(struct transfer *t)
-{
-    struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
-                                              memory_order_acquire);
-    t->posted.key = (struct match_key){t->pe, t->tag};
-    arrive_unawait();
-    bool is_hint = hint_is_wanted(t);
-    if (is_hint)
-        shoal_progress(); // its message may have come
-    shim_lock_take(&m->lock);
-    struct arrived *a = match_post(m, &t->posted);
-    is_hint = is_hint && !a && match_is_next(m, &t->posted);
-    shim_lock_give(&m->lock);
-    if (a)
-        transfer_accept(t, a);
-    else if (is_hint)
-        hint_tell(t);
-}
-
 // ---- Life
 int transfer_up(void)
 {

@@ -92,7 +92,6 @@ struct transfer {
     ((struct transfer *)(void *)((char *)(p)-offsetof(struct transfer, member)))
 
 void transfer_send(struct transfer *t); // completes it, now or later
-void transfer_recv(struct transfer *t);
 void transfer_accept_rts(struct transfer *t, struct match_key key, const struct rts *rts);
 // A message that was taken from the queues; frees it.
 void transfer_accept(struct transfer *t, struct arrived *a);

@@ -43,6 +43,7 @@ static inline void prefetch_to_write(const void *p)
 #define COLD __attribute__((cold, noinline))
 // Keeps the registers it needs from being saved on the path that does not call it.
 #define NOINLINE __attribute__((noinline))
+#define INLINE inline __attribute__((always_inline))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define UNUSED __attribute__((unused))
 #define PUBLIC __attribute__((visibility("default")))

@@ -369,7 +369,7 @@ static NOINLINE int poll_all(void)
 
 // The usual case without what the others need: a message in a ring, in a program with one thread, whose
 // handler runs at once. False: it is another case.
-static inline bool take_usual(struct incoming *in)
+static INLINE bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
     if (unlikely(busy || !is_single_threaded() || !in->is_open || (e->flags & ~ENVELOPE_REPLY)))
