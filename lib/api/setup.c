@@ -21,14 +21,11 @@ shmem_team_t SHMEM_TEAM_SHARED = &shoal_team_shared;
 // Every level is supported: calls are thread-safe as they are.
 static int init(int requested)
 {
-    if (!world_is_up() && call_slot)
-        call_enter(CALL_init);
     int entered = world_enter(WORLD_SHMEM);
     if (entered > 0)
         coll_barrier_world();
     else if (entered == 0)
         world.thread_level = requested;
-    call_leave();
     return entered < 0 ? -1 : 0;
 }
 

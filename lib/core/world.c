@@ -40,9 +40,9 @@ static void tell_launcher_fatal(void)
 
 static int32_t meetings; // of this process's lives
 
-// Is this PE in a barrier over the world that a PE which has left will never enter? Whoever has
-// completed a barrier knows that all have entered it, so one entered less means just that. And who has
-// ended in an earlier life does not come to this one's first.
+// Is this PE in a barrier over the world that a PE of its node which has left will never enter? Whoever
+// has completed a barrier knows that all have entered it, so one entered less means just that. And who
+// has ended in an earlier life does not come to this one's first.
 static void end_if_abandoned(void)
 {
     for (int pe = world.first; pe < world.end; pe++) {
@@ -51,10 +51,11 @@ static void end_if_abandoned(void)
             continue;
         int32_t last = atomic_load_explicit(&ctl->last_life, memory_order_acquire);
         bool left = atomic_load_explicit(&ctl->state, memory_order_acquire) == PE_LEFT;
-        if ((left && ctl->left_syncs < shoal_team_world.syncs) || (last && last < meetings))
-            fatal("%s: PE %d has ended its program%s and will never come",
-                  call_name(call_slot ? *call_slot : CALL_none), pe,
-                  left ? " without shmem_finalize" : "");
+        if ((left && ctl->left_syncs < shoal_team_world.syncs) || (last && last < meetings)) {
+            const char *call = call_name(call_slot ? *call_slot : CALL_none);
+            fatal("%s%sPE %d has ended its program%s and will never come", call, *call ? ": " : "",
+                  pe, left ? " without shmem_finalize" : "");
+        }
     }
 }
 
@@ -214,6 +215,7 @@ static int world_up(void)
             while (i-- > 0)
                 if (steps[i].down)
                     steps[i].down();
+            meetings--; // the others wait for this PE still
             return -1;
         }
     }
@@ -303,7 +305,12 @@ int world_enter(enum world_user user)
     bool is_first = !world_is_up();
     world.users[user]++;
     note_exits(); // first: a thread may end the process meanwhile
-    int failed = is_first ? world_up() : 0;
+    int failed = 0;
+    if (is_first) {
+        call_enter(CALL_init);
+        failed = world_up();
+        call_leave();
+    }
     if (failed)
         world.users[user]--;
     bool again = !is_first && world.users[user] > 1;
@@ -359,6 +366,7 @@ static void leave(void)
 // A destructor, because it has to run after the program's own handlers, which may finalize, and
 // before the network's libraries end: these were loaded later, so their destructors come later. A
 // handler that a constructor registers runs after all destructors.
+// Who has finalized before only says that it does not come again.
 __attribute__((destructor)) static void leave_at_exit(void)
 {
     if (world.forked)

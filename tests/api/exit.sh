@@ -43,6 +43,21 @@ case $out in
     *"shmem_init: PE 0 has ended its program and will never come"*) ;;
     *) echo "exit again: nobody said that PE 0 has ended: '$out'"; failed=1 ;;
 esac
+# expect_line WAY LINE: nobody waits for a PE that does not come, and somebody says so
+expect_line() {
+    out=$(timeout -k 2 20 "$build/bin/oshrun" -n 3 "$build/tests/api/exit" begin "$1" 2>&1) && {
+        echo "exit begin $1: the job ended well"
+        failed=1
+    }
+    grep -Eq "$2" <<<"$out" || { echo "exit begin $1: no line '$2' in '$out'"; failed=1; }
+}
+expect_line absent 'PE 0 .* exited with status 0 without shmem_init, which others called'
+expect_line refused 'PE 0 .* exited with status 0 without shmem_init, which others called'
+expect_line refused_later 'PE [12]: shmem_init: PE 0 has ended its program and will never come'
+timeout -k 2 20 "$build/bin/oshrun" -n 3 "$build/tests/api/exit" begin tries >/dev/null 2>&1 || {
+    echo "exit begin tries: a PE whose first shoal_init fails cannot try again"
+    failed=1
+}
 left=$(pgrep -f "$build/tests/api/exit " | wc -l)
 [ "$left" -eq 0 ] || { echo "$left processes are left"; failed=1; }
 exit $failed
