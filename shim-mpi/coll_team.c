@@ -2,8 +2,8 @@
 // Short blocking collectives on the runtime's. A communicator whose processes are a progression of PEs
 // gets a team of the runtime once it has done TEAM_AFTER collectives; then barriers, and what is so
 // short that it fits what members publish, go through that team: one line there and one back in the
-// place of messages, and no requests. Of broadcasts only the shortest: of these a root may be many
-// ahead of the others, and need not wait for them.
+// place of messages, and no requests. Of broadcasts only the shortest: of these a root may be furthest
+// ahead of the others, whom it need not wait for.
 //
 // The members agree on the team's place with the maps of what each has free. Contributions to
 // reductions are gathered, and combined by everybody in the order of the messages' algorithms: the
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
-enum { MAX_BCAST = 56 }; // fits in a line with its number: for more a root waits for the others
+enum { MAX_BCAST = 56 }; // fits in a line with its number: of more a root is sooner too far ahead
 
 // ---- The team
 struct coll_call coll_team_question(struct comm *comm, uint64_t *words, MPI_Count n)

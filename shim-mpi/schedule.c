@@ -114,7 +114,7 @@ static void *grow(void *old, int used, int *room, size_t size, void *first)
     void *p = old == first ? malloc((size_t)more * size) : realloc(old, (size_t)more * size);
     if (!p)
         shim_fatal("no memory for a collective of %d steps", more);
-    if (old == first && used)
+    if (old == first)
         memcpy(p, old, (size_t)used * size);
     *room = more;
     return p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A schedule: what one process does in a collective, as rounds of steps. The steps of a round start
 // together, the local ones (copy, reduce) first and in their order; the next round starts when all
-// of them are done.
+// of them are done. (The last receive of a round that somebody waits for begins when all others have.)
 //
 //     schedule_recv(s, ...); schedule_send(s, ...); schedule_round(s); schedule_reduce(s, ...);
 //
@@ -40,8 +40,8 @@ struct schedule {
     int n, room, next;
     struct request **active, *first_active[SCHEDULE_STEPS]; // of the round
     int active_n, active_room;
+    _Atomic int pending; // of these, not done
     bool waits;          // somebody waits for it, and for nothing else
-    _Atomic int pending; // of them, plus one while they are started
     struct schedule_memory *memory;
     void *shared;
     schedule_fn *then;
@@ -78,8 +78,8 @@ void schedule_then(struct schedule *s, schedule_fn *fn, void *arg);
 // live as long as the schedule.
 void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type);
 void *schedule_bytes(struct schedule *s, size_t n);
-void *schedule_shared(struct schedule *s,
-                      size_t n); // once; others of the node reach it. NULL: no room
+// Bytes that others of the node reach, once. NULL: no room.
+void *schedule_shared(struct schedule *s, size_t n);
 
 int schedule_run(struct schedule *s); // until it is done; the error
 // From now on by progress; the request's reference of progress is taken here.

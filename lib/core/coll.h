@@ -30,8 +30,8 @@ void coll_sync_world(void);
 void coll_barrier_world(void); // what this PE has sent is complete, too
 void coll_part_team(struct shoal_team *team); // the last one: then the own area is unused
 
-// Does a collective go through the members' slots (exchange.h)? `bytes` is what one of them
-// publishes. One rule for all; an active set has no slots.
+// Does a collective go through the members' areas (exchange.h)? `bytes` is what one of them
+// publishes. One rule for all; an active set has no area.
 static inline bool coll_is_short(const struct group *g, size_t bytes)
 {
     return g->team && bytes <= LIMIT_COLL_SLOT;

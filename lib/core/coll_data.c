@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives that move data. Short ones go through the members' slots (exchange.h); longer ones
+// Collectives that move data. Short ones go through the members' areas (exchange.h); longer ones
 // are loads straight from the peers' buffers between two synchronizations.
 #include "coll.h"
 
@@ -139,7 +139,7 @@ static void copy_strided(char *dest, const char *src, ptrdiff_t dst, ptrdiff_t s
                src + (ptrdiff_t)i * sst * (ptrdiff_t)size, size);
 }
 
-// Member i's block for this PE to its place, when blocks do not travel through slots.
+// Member i's block for this PE to its place, when blocks do not travel through the areas.
 static void fetch_block(const struct group *g, int i, char *to, const char *from, ptrdiff_t dst,
                         ptrdiff_t sst, size_t nelems, size_t size)
 {

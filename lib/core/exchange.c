@@ -91,6 +91,7 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
     uint64_t seq = team->exchanges;
     struct team_area *own = team_area_at(team, team->me);
     struct team_line *line = line_of(own, seq);
+    // The line of a longer part keeps its bytes: those who read them wait for a number, which only grows.
     void *to = n <= LINE_BYTES ? claim_line(team, line, seq) : claim_places(team, own, seq, n);
     if (n) // or part may be NULL
         memcpy(to, part, n);

@@ -4,8 +4,8 @@
 //     channel | ticket | drained, bell | envelope 0 .. n-1 | payload 0 .. n-1 |
 //
 // ticket counts the slots claimed by senders, drained those whose messages have been taken out.
-// Ticket t uses slot t % n, which is free when t < drained + n; its envelope is there when its turn
-// is t + 1. Nothing is ever cleared: turns only grow.
+// Ticket t has a slot, t % n where senders share them, which is free when t < drained + n; its envelope
+// is there when its turn is t + 1. Nothing is ever cleared: turns only grow.
 //
 // In a ring, which has one sender, each message says where the next one will be: in the next slot,
 // or, when all that were sent before it are known to have been taken out, in one of two more that
@@ -55,6 +55,9 @@ struct channel {
 };
 
 enum { RING_HOT = LIMIT_RING_SLOTS, RING_LINES = LIMIT_RING_SLOTS + 2 };
+
+_Static_assert(RING_LINES < UINT16_MAX, "jump says which");
+_Static_assert((LIMIT_RING_SLOTS & (LIMIT_RING_SLOTS - 1)) == 0, "slots are counted by a mask");
 
 #define CHANNEL_SIZE(slots) \
     (sizeof(struct channel) + (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_PAYLOAD))

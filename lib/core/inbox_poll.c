@@ -67,7 +67,7 @@ static inline bool is_ready(const struct incoming *in)
 static NOINLINE void give_back(struct incoming *in, uint64_t head)
 {
     in->give_at = head + in->slots / 2;
-    // Pairs with the acquire load in claim.
+    // Pairs with the acquire loads in is_room and find_claimable.
     atomic_store_explicit(&in->channel->drained, head, memory_order_release);
     bell_check(&in->channel->bell);
 }
