@@ -27,7 +27,7 @@
 
 enum { LINE = 64, LOOKS = 8, LAP = 17 << 17 };
 enum { PAGE = 4096, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
-enum { PIECE = 2048, PIECE_MORE = 16384, PIECES = 16 }; // copied at a time: so many, then more
+enum { FIRST = 2048, LEAST = 4096, MOST = 16384 }; // copied at a time, as far as there is so much
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
@@ -181,9 +181,14 @@ static bool is_better_left(const void *buf, const struct type *type, size_t n, i
             (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK));
 }
 
-static size_t piece_at(size_t done)
+// With each piece the line that counts them goes to the receiver and has to come back, which takes as
+// long as to copy some KB: so few of them, but short ones in the end, when nobody copies beside the
+// receiver any more.
+static size_t piece_of(size_t rest)
 {
-    return done < (size_t)PIECES * PIECE ? PIECE : PIECE_MORE;
+    size_t half = rest / 2 / LINE * LINE;
+    size_t piece = half < LEAST ? LEAST : half < MOST ? half : MOST;
+    return rest < piece ? rest : piece;
 }
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -195,11 +200,11 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     if (n > shim_settings.stage || (!is_near && n > shim_settings.stage_far) ||
         is_better_left(buf, type, n, pe, address, waits))
         return false;
-    size_t piece = !is_near || request_is_crowded() ? n : PIECE;
+    bool is_followed = is_near && !request_is_crowded() && n > FIRST;
     struct stage *s = take(n);
     if (!s)
         return false;
-    size_t done = n < piece ? n : piece;
+    size_t done = is_followed ? FIRST : n;
     fill(s, buf, count, type, 0, done);
     struct rts rts = {.bytes = (int64_t)n,
                       .from = shoal_rptr_add(pool.place, (char *)s - pool.start),
@@ -211,8 +216,8 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     }
     transfer_number(partner_of(pe), address);
     stats_count(STAGED);
-    for (; done < n; done += piece) {
-        piece = n - done < piece_at(done) ? n - done : piece_at(done);
+    for (size_t piece; done < n; done += piece) {
+        piece = piece_of(n - done);
         fill(s, buf, count, type, done, piece);
     }
     return true;
