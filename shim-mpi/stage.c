@@ -191,6 +191,17 @@ static size_t piece_of(size_t rest)
     return rest < piece ? rest : piece;
 }
 
+// The next message is likely to be as long as this one: where it will be copied to comes near meanwhile.
+// Of more, messages in a row would have more of it under way than is good for them. (INLINE: a function
+// that only prefetches does nothing, says the compiler.)
+static INLINE void prefetch_next(size_t n)
+{
+    if (n > LEAST || shim_threads || pool.end + sizeof(struct stage) + n > LAP)
+        return;
+    for (size_t i = 0; i < sizeof(struct stage) + n; i += LINE)
+        __builtin_prefetch(pool.start + pool.end + i, 1);
+}
+
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits)
 {
@@ -220,6 +231,7 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
         piece = piece_of(n - done);
         fill(s, buf, count, type, done, piece);
     }
+    prefetch_next(n);
     return true;
 }
 
@@ -274,6 +286,14 @@ static void fetch(struct transfer *t, const struct rts *rts)
     pull_get(t, shoal_rptr_add(rts->from, offsetof(struct stage, data)));
 }
 
+// What was there when the envelope went comes with the line that says so.
+static INLINE void prefetch_first(const struct transfer *t)
+{
+    size_t n = t->request.bytes < FIRST ? (size_t)t->request.bytes : FIRST;
+    for (size_t i = 0; i < n; i += LINE)
+        __builtin_prefetch(t->stage->data + i);
+}
+
 // ---- What transfer.c and arrive.c call
 void stage_accept(struct transfer *t, const struct rts *rts)
 {
@@ -284,6 +304,7 @@ void stage_accept(struct transfer *t, const struct rts *rts)
         return;
     }
     t->moved = 0;
+    prefetch_first(t);
     if (follow(t)) {
         finish(t);
         return;
