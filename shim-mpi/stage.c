@@ -26,7 +26,7 @@
 #include <sys/mman.h>
 
 enum { LINE = 64, LOOKS = 8, LAP = 17 << 17 };
-enum { PAGE = 4096, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
+enum { PAGE = 4096, POPULATE_WRITE = 23 };         // MADV_POPULATE_WRITE, of Linux 5.14
 enum { FIRST = 2048, LEAST = 4096, MOST = 16384 }; // copied at a time, as far as there is so much
 
 struct stage {
