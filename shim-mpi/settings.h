@@ -16,7 +16,7 @@
       "bytes of such messages that a receiver may not have received yet, from each sender")     \
     X(stage, "SHOAL_MPI_STAGE", 1 << 22,                                                        \
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
-    X(stage_shared, "SHOAL_MPI_STAGE_SHARED", 1 << 13,                                          \
+    X(stage_shared, "SHOAL_MPI_STAGE_SHARED", 1 << 12,                                          \
       "the same of data that the receiver reaches by load where it is")                         \
     X(stage_far, "SHOAL_MPI_STAGE_FAR", 1 << 16,                                                \
       "the same of messages to other nodes, whose receiver gets them from there")               \

@@ -69,7 +69,7 @@
     X(mpi_stage, "SHOAL_MPI_STAGE", SIZE, "4m",                                                 \
       "MPI: bytes of the largest message that its sender copies to memory shared with the "     \
       "receiver, on a node")                                                                    \
-    X(mpi_stage_shared, "SHOAL_MPI_STAGE_SHARED", SIZE, "8k",                                   \
+    X(mpi_stage_shared, "SHOAL_MPI_STAGE_SHARED", SIZE, "4k",                                   \
       "MPI: the same of data that the receiver reaches by load where it is")                    \
     X(mpi_stage_far, "SHOAL_MPI_STAGE_FAR", SIZE, "64k",                                        \
       "MPI: the same of messages to other nodes, whose receiver gets them from there")          \
