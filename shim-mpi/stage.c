@@ -13,10 +13,11 @@
 // than SHOAL_MPI_STAGE, or finds no room, stays where it is and the receiver gets it; so does data that
 // the receiver reaches by load where it is, in one copy, above SHOAL_MPI_STAGE_SHARED.
 //
-// Blocks follow each other through LAP bytes of the pool, and then from its beginning again. That is on
+// Blocks follow each other through a lap of the pool, and then from its beginning again. That is on
 // purpose: a line that the receiver has just read lies in its cache, and to write it again takes two
-// to four times as long as one that has left both caches. Where processes share cores it is the other way
-// round, and the first free block is taken.
+// to four times as long as one that has left both caches. But a page that is new to either of them takes
+// as long as several short messages: so the laps of a few such are short. Where processes share cores
+// the first free block is taken.
 #include "arrive.h"
 #include "hint.h"
 #include "partner.h"
@@ -25,9 +26,10 @@
 
 #include <sys/mman.h>
 
-enum { LINE = 64, LOOKS = 8, LAP = 17 << 17 };
-enum { PAGE = 4096, POPULATE_WRITE = 23 };         // MADV_POPULATE_WRITE, of Linux 5.14
-enum { FIRST = 2048, LEAST = 4096, MOST = 16384 }; // copied at a time, as far as there is so much
+enum { LINE = 64, LOOKS = 8 };
+enum { STEP = 1 << 17, LAP = 17 * STEP, LAPS = 4 }; // so many laps, and then longer by a step
+enum { PAGE = 4096, POPULATE_WRITE = 23 };          // MADV_POPULATE_WRITE, of Linux 5.14
+enum { FIRST = 2048, LEAST = 4096, MOST = 16384 };  // copied at a time, as far as there is so much
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
@@ -42,18 +44,31 @@ static struct {
     bool is_tried;
     char *start;
     size_t size; // 0: there is none
+    size_t lap, laps;
     shoal_rptr_t place;
     struct stage *first; // those in use
     struct stage **at;   // the link behind the one taken last,
     size_t end;          // and where that one ends
 } pool;
 
-// The first lap would be one of page faults, which take ten times as long as a short message: all at
-// once they do not. Nothing depends on it.
-static void touch_lap(void)
+// Page faults one by one would take ten times as long as a short message each: all at once they do
+// not. Nothing depends on it.
+static void lengthen_lap(size_t to)
 {
-    uintptr_t from = ((uintptr_t)pool.start + PAGE - 1) / PAGE * PAGE;
-    madvise((void *)from, LAP - PAGE, POPULATE_WRITE);
+    uintptr_t from = ((uintptr_t)pool.start + pool.lap) / PAGE * PAGE;
+    uintptr_t end = ((uintptr_t)pool.start + to) / PAGE * PAGE;
+    madvise((void *)from, end - from, POPULATE_WRITE);
+    pool.lap = to;
+    pool.laps = 0;
+}
+
+// Long ones get a whole lap at once.
+static void begin_lap(size_t size)
+{
+    size_t most = LAP < pool.size ? LAP : pool.size;
+    bool is_long = size > STEP / 4;
+    if (pool.lap < most && (is_long || ++pool.laps == LAPS))
+        lengthen_lap(is_long || pool.lap + STEP > most ? most : pool.lap + STEP);
 }
 
 // Room for two of the largest, or for a lap; less where there is not so much.
@@ -67,8 +82,8 @@ static void make_pool(void)
     pool.at = &pool.first;
     if (pool.start && shoal_rptr_own(pool.start, &pool.place))
         pool.size = 0;
-    if (pool.size >= LAP && !request_is_crowded())
-        touch_lap();
+    if (pool.size && !request_is_crowded())
+        lengthen_lap(STEP);
 }
 
 // Nobody will read or write it.
@@ -111,13 +126,19 @@ static struct stage *find(struct stage **at, size_t from, size_t limit, size_t s
     return NULL;
 }
 
+static struct stage *find_next(size_t size)
+{
+    struct stage *s = find(pool.at, pool.end, pool.lap, size);
+    if (s)
+        return s;
+    begin_lap(size);
+    s = find(&pool.first, 0, pool.lap, size);
+    return s ? s : find(pool.at, pool.end, pool.size, size);
+}
+
 static struct stage *find_any(size_t size)
 {
-    struct stage *s = NULL;
-    size_t lap = LAP < pool.size ? LAP : pool.size;
-    if (size <= lap && !request_is_crowded() && !(s = find(pool.at, pool.end, lap, size)) &&
-        !(s = find(&pool.first, 0, lap, size)))
-        s = find(pool.at, pool.end, pool.size, size);
+    struct stage *s = size <= LAP && !request_is_crowded() ? find_next(size) : NULL;
     return s ? s : find(&pool.first, 0, pool.size, size);
 }
 
@@ -196,7 +217,7 @@ static size_t piece_of(size_t rest)
 // that only prefetches does nothing, says the compiler.)
 static INLINE void prefetch_next(size_t n)
 {
-    if (n > LEAST || shim_threads || pool.end + sizeof(struct stage) + n > LAP)
+    if (n > LEAST || shim_threads || pool.end + sizeof(struct stage) + n > pool.lap)
         return;
     for (size_t i = 0; i < sizeof(struct stage) + n; i += LINE)
         __builtin_prefetch(pool.start + pool.end + i, 1);
