@@ -154,8 +154,8 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 
 // One of several that are ended together: its error goes to its status. *failed is the communicator
 // of the first that failed.
-static int collect_of_many(struct request *r, MPI_Request *handle, MPI_Status *status,
-                           struct comm **failed)
+static NOINLINE int collect_special(struct request *r, MPI_Request *handle, MPI_Status *status,
+                                    struct comm **failed)
 {
     if (!is_active(r)) {
         status_empty(status);
@@ -171,6 +171,15 @@ static int collect_of_many(struct request *r, MPI_Request *handle, MPI_Status *s
         comm_free(comm);
     status_set_error(status, error);
     return error;
+}
+
+static inline int collect_of_many(struct request *r, MPI_Request *handle, MPI_Status *status,
+                                  struct comm **failed)
+{
+    if (unlikely(!is_active(r) || !collect_plain(r, handle, status)))
+        return collect_special(r, handle, status, failed);
+    status_set_error(status, MPI_SUCCESS);
+    return MPI_SUCCESS;
 }
 
 static int raise_many(const char *call, int errors, struct comm *failed)
@@ -191,14 +200,9 @@ static int collect_all(const char *call, int count, MPI_Request handles[], MPI_S
     int errors = 0;
     for (int i = 0; i < count; i++) {
         struct request *r = at(handles, i);
-        MPI_Status *status = status_at(statuses, i);
-        bool is_one = is_active(r);
-        if (is_one && !request_is_done(r))
+        if (is_active(r) && !request_is_done(r))
             request_wait(r);
-        if (likely(is_one && collect_plain(r, &handles[i], status)))
-            status_set_error(status, MPI_SUCCESS);
-        else
-            errors += collect_of_many(r, &handles[i], status, &failed) != MPI_SUCCESS;
+        errors += collect_of_many(r, &handles[i], status_at(statuses, i), &failed) != MPI_SUCCESS;
     }
     return raise_many(call, errors, failed);
 }

@@ -79,6 +79,8 @@ void match_remove(struct matching *m, struct arrived *a);
 // The older of `exact` and the first with a wildcard that takes a message with this key.
 struct posted *match_older(const struct matching *m, struct posted *exact, struct match_key key);
 
+#define MATCH_ENTRY(type, link_, member) ((type *)(void *)((char *)(link_)-offsetof(type, member)))
+
 static inline bool match_is_sent_by(const struct arrived *a, int pe, uint64_t sender)
 {
     return a->key.pe == pe && a->kind != ARRIVED_EAGER && a->rts.sender == sender;
@@ -89,14 +91,10 @@ struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender);
 // Every unexpected message, for MPI_Finalize and MPI_Comm_free: the next one, NULL: none.
 static inline struct arrived *match_any(const struct matching *m)
 {
-    struct match_link *first = m->all.first;
-    return first ? (struct arrived *)(void *)((char *)first - offsetof(struct arrived, in_all))
-                 : NULL;
+    return m->all.first ? MATCH_ENTRY(struct arrived, m->all.first, in_all) : NULL;
 }
 
 // ---- Posting and matching: every message does
-#define MATCH_ENTRY(type, link_, member) ((type *)(void *)((char *)(link_)-offsetof(type, member)))
-
 static inline void match_list_add(struct match_list *l, struct match_link *k)
 {
     k->next = NULL;

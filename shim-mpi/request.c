@@ -31,7 +31,7 @@ static void put_pooled(void *r)
     struct request_pool *p = &request_pools[shim_part()];
     struct free_request *f = r;
     shim_lock_take(&p->lock);
-    bool fits = p->n < REQUEST_POOL;
+    bool fits = p->n < REQUESTS_KEPT;
     if (fits) {
         f->next = p->first;
         p->first = f;

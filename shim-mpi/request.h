@@ -65,7 +65,7 @@ static inline struct request *request_of(MPI_Request h)
 struct free_request {
     struct free_request *next;
 };
-enum { REQUEST_POOL = 256 }; // of a part at most: threads may make requests that others end
+enum { REQUESTS_KEPT = 256 }; // of a part at most: threads may make requests that others end
 
 extern struct request_pool {
     _Alignas(64) shim_lock lock;
@@ -94,6 +94,7 @@ void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
 void request_end(struct request *r);
 
+// None is predefined: all count their references.
 static inline void request_keep(struct request *r)
 {
     object_count(&r->head.refs, 1);

@@ -97,7 +97,7 @@ struct pe_ctl {
     uint64_t data_size;        // static data: bytes,
     uint64_t data_hash;        // and a hash of the layout, to be equal on all PEs
     uint64_t left_syncs;       // PE_LEFT: barriers over the world it has entered
-    _Atomic int32_t last_life; // 0, or the process has ended in or after this life of the library: for its node
+    _Atomic int32_t last_life; // 0, or it has ended in or after this life of the library: for its node
     LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
     LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation
