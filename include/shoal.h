@@ -348,6 +348,19 @@ int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
 // From a handler: this is what the program waits for, so what else has come the same way may stay in
 // the inbox until the next call that waits or progresses.
 void shoal_am_enough(void);
+// Takes a message that the program waits for to where it belongs, and its handler is not called: the next
+// of those that have come, if it is this one. SHOAL_EAGAIN: nothing has come, though it looked, and
+// `more` times again; or something else is to be done first (shoal_progress, which handles also this
+// message should it be the next); or other threads are there.
+typedef struct shoal_am_wanted {
+    int from;           // a PE, or -1: any; then the PE
+    int id;
+    uint64_t arg, mask; // where its arg has these bits; then its arg
+    void *buf;          // its payload is copied to,
+    size_t room;        // when it is no longer;
+    size_t n;           // then so many bytes
+} shoal_am_wanted_t;
+int shoal_am_take(shoal_am_wanted_t *wanted, unsigned more);
 
 // ---- Collectives
 // A team of PEs first, first + stride, ... made by these PEs alone, who agree by means of their own:

@@ -42,28 +42,6 @@ static bool orphan(uint64_t address, const struct news *news)
     return is_one;
 }
 
-struct awaited arrive_awaited;
-
-bool arrive_await(struct transfer *t)
-{
-    struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
-                                              memory_order_acquire);
-    if (shim_threads || t->tag == MPI_ANY_TAG || m->posted_now || match_any(m) ||
-        arrive_awaited.transfer)
-        return false;
-    arrive_awaited = (struct awaited){
-        .transfer = t, .address = address_of(t->request.comm, t->space, t->tag), .pe = t->pe};
-    return true;
-}
-
-void arrive_post_awaited(void)
-{
-    struct transfer *t = arrive_awaited.transfer;
-    arrive_awaited.transfer = NULL;
-    t->posted.key = (struct match_key){t->pe, t->tag};
-    match_post(t->request.comm->matching[t->space], &t->posted);
-}
-
 struct transfer *arrive_unposted(uint64_t address, const struct news *news)
 {
     struct comm *comm;
@@ -71,7 +49,6 @@ struct transfer *arrive_unposted(uint64_t address, const struct news *news)
     while (unlikely(!(m = arrive_queues(address, &comm))))
         if (orphan(address, news))
             return NULL;
-    arrive_unawait();
     shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, news->key);
     if (!p)

@@ -22,36 +22,6 @@ struct news {
 // Takes out the message that this request of that PE sent. NULL: it is being received.
 struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender);
 
-// A receive that a call waits for, where nothing else is posted and nothing has come: it is not queued,
-// and a message that fits is given to it without a look at anything else. Whatever else comes or is
-// posted has it queued first (arrive_unawait). Not with threads.
-struct awaited {
-    struct transfer *transfer; // NULL: there is none
-    uint64_t address;
-    int pe; // MPI_ANY_SOURCE: any
-};
-extern struct awaited arrive_awaited;
-
-bool arrive_await(struct transfer *t); // false: it has to be posted
-void arrive_post_awaited(void);
-
-static inline void arrive_unawait(void)
-{
-    if (unlikely(arrive_awaited.transfer))
-        arrive_post_awaited();
-}
-
-// Takes the awaited receive when this message is for it; NULL: it is not.
-static inline struct transfer *arrive_take_awaited(uint64_t address, int pe)
-{
-    struct transfer *t = arrive_awaited.transfer;
-    if (!t || arrive_awaited.address != address ||
-        (arrive_awaited.pe != pe && arrive_awaited.pe != MPI_ANY_SOURCE))
-        return NULL;
-    arrive_awaited.transfer = NULL;
-    return t;
-}
-
 // The queues that this address names, NULL: the communicator is not here (yet).
 static inline struct matching *arrive_queues(uint64_t address, struct comm **comm)
 {
@@ -80,14 +50,10 @@ static inline struct transfer *arrive_posted(struct partner *from, uint64_t addr
 {
     if (!shim_threads && space_in(address) == SPACE_P2P)
         from->admitted++;
-    struct transfer *t = arrive_take_awaited(address, key.pe);
-    if (t)
-        return arrive_matched(t);
     struct comm *comm;
     struct matching *m = arrive_queues(address, &comm);
     if (unlikely(!m))
         return NULL;
-    arrive_unawait();
     shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, key);
     shim_lock_give(&m->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages whose data travels with them. See transfer.h.
-#include "arrive.h"
+#include "eager.h"
 
 #include <stdlib.h>
 
@@ -18,22 +18,18 @@ static void give_room(const unsigned char few[FEW], unsigned char *room)
         free(room);
 }
 
-static uint64_t inline_bytes; // that travel in the envelope's own line
-
 // ---- Sending
-static bool tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
-                        MPI_Count count, const struct type *type, size_t n, bool waits)
+uint64_t eager_inline;
+
+bool eager_tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
+                       MPI_Count count, const struct type *type, bool waits)
 {
+    size_t n = (size_t)(count * type->size);
     unsigned char few[FEW], *packed = take_room(few, n);
     type_pack(type, buf, count, 0, packed, n);
     bool done = transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
     give_room(few, packed);
     return done;
-}
-
-static inline void count_sent(MPI_Count bytes)
-{
-    stats_count_one((uint64_t)bytes <= inline_bytes ? STATS_INLINE : STATS_EAGER);
 }
 
 static void count_held_back(const struct partner *p, MPI_Count bytes)
@@ -42,28 +38,23 @@ static void count_held_back(const struct partner *p, MPI_Count bytes)
         stats_count(HELD_BACK);
 }
 
+bool eager_not_admitted(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                        const struct type *type, int pe, int tag, bool waits)
+{
+    count_held_back(partner_of(pe), count * type->size);
+    return stage_send(comm, space, buf, count, type, pe, tag, waits);
+}
+
 bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                   const struct type *type, int pe, int tag, bool waits)
 {
-    MPI_Count bytes = count * type->size;
-    struct partner *partner = partner_of(pe);
-    if (unlikely(!partner_admits(partner, bytes))) {
-        count_held_back(partner, bytes);
-        return stage_send(comm, space, buf, count, type, pe, tag, waits);
-    }
-    size_t n = (size_t)bytes;
-    uint64_t address = address_of(comm, space, tag);
-    bool done = likely(type->is_dense || n == 0)
-                    ? transfer_tell_next(partner, pe, AM_EAGER, address,
-                                         n ? type_at(type, buf) : NULL, n, waits)
-                    : tell_packed(partner, pe, address, buf, count, type, n, waits);
-    if (unlikely(!done)) {
-        partner_takes_back(partner, bytes);
-        return false;
-    }
-    transfer_number(partner, address);
-    count_sent(bytes);
-    return true;
+    return eager_send_now(comm, space, buf, count, type, pe, tag, waits);
+}
+
+bool p2p_recv_now(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                  const struct type *type, int source, int tag, MPI_Status *status)
+{
+    return eager_recv_now(comm, space, buf, count, type, source, tag, status);
 }
 
 static bool tell_sync(struct transfer *t)
@@ -115,7 +106,7 @@ bool eager_send_later(struct transfer *t)
 {
     if (!partner_admits(partner_of(t->pe), t->bytes))
         return false;
-    count_sent(t->bytes);
+    eager_count(t->bytes);
     keep(t);
     return true;
 }
@@ -197,7 +188,7 @@ void eager_arrived_sync(const shoal_am_t *am)
 
 int eager_up(void)
 {
-    int status = shoal_query(SHOAL_Q_AM_INLINE, 0, &inline_bytes);
+    int status = shoal_query(SHOAL_Q_AM_INLINE, 0, &eager_inline);
     if (!status)
         status = shoal_am_register(AM_EAGER, eager_arrived, NULL);
     return status ? status : shoal_am_register(AM_SYNC, eager_arrived_sync, NULL);

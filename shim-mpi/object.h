@@ -15,6 +15,8 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define NOINLINE __attribute__((noinline))
 #define INLINE inline __attribute__((always_inline))
+// Of a variable of another file: known to be in this library, so one load and not two.
+#define HIDDEN __attribute__((visibility("hidden")))
 #define ARRAY_LEN(a) (sizeof(a) / sizeof *(a))
 
 enum object_kind {
@@ -30,7 +32,7 @@ struct object {
 };
 
 enum { FIRST_ADDRESS = 4096 };
-extern struct object *object_predefined[FIRST_ADDRESS];
+HIDDEN extern struct object *object_predefined[FIRST_ADDRESS];
 
 // The object of a handle, or NULL: it is of another kind, freed, or no object at all.
 static inline void *object_at(const void *handle, enum object_kind kind)
@@ -51,7 +53,7 @@ void *object_new(size_t size, enum object_kind kind);
 // Makes a static object known under the number of a predefined handle; it is never freed.
 void object_predefine(void *object, enum object_kind kind, const void *handle);
 
-extern bool shim_threads; // MPI_THREAD_MULTIPLE
+HIDDEN extern bool shim_threads; // MPI_THREAD_MULTIPLE
 
 // Adds to a count that only other threads could change meanwhile; what it was.
 static inline int object_count(_Atomic int *count, int n)

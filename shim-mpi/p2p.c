@@ -26,7 +26,6 @@ static INLINE void post_here(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
-    arrive_unawait();
     bool is_hint = hint_is_wanted(t);
     if (is_hint)
         shoal_progress(); // its message may have come
@@ -180,8 +179,8 @@ int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Cou
     return t.request.error;
 }
 
-int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
-             int source, int tag, MPI_Status *status)
+int p2p_recv_later(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                   struct type *type, int source, int tag, MPI_Status *status)
 {
     if (unlikely(source == MPI_PROC_NULL)) {
         status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
@@ -191,8 +190,7 @@ int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, st
     init_local(&t, REQUEST_RECV, comm);
     fill(&t, space, buf, count, type, source, tag);
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
-    if (!arrive_await(&t))
-        post(&t);
+    post(&t);
     request_wait(&t.request);
     if (outbox_is_used(t.pe)) // its answer, for which the sender waits
         outbox_wait(t.pe);

@@ -35,8 +35,20 @@ static inline int p2p_send(struct comm *comm, enum space space, const void *buf,
     return p2p_send_later(comm, space, buf, count, type, dest, tag, mode);
 }
 
-int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count, struct type *type,
-             int source, int tag, MPI_Status *status);
+// The same of a receive: takes the next message if it is the one, and a short one that goes right there.
+bool p2p_recv_now(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                  const struct type *type, int source, int tag, MPI_Status *status);
+int p2p_recv_later(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                   struct type *type, int source, int tag, MPI_Status *status);
+
+static inline int p2p_recv(struct comm *comm, enum space space, void *buf, MPI_Count count,
+                           struct type *type, int source, int tag, MPI_Status *status)
+{
+    return likely(source != MPI_PROC_NULL) &&
+                   likely(p2p_recv_now(comm, space, buf, count, type, source, tag, status))
+               ? MPI_SUCCESS
+               : p2p_recv_later(comm, space, buf, count, type, source, tag, status);
+}
 
 // Persistent: inactive until their class's start.
 struct request *p2p_send_init(struct comm *comm, enum space space, const void *buf, MPI_Count count,

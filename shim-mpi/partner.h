@@ -31,7 +31,7 @@ struct partner {
 };
 enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };
 
-extern struct partner *_Atomic *partners; // by chunks, made when needed
+HIDDEN extern struct partner *_Atomic *partners; // by chunks, made when needed
 struct partner *partner_make(int pe);
 
 static inline struct partner *partner_of(int pe)

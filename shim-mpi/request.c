@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 1000, EARLY = 16, LOOKS = 8, HOOK_EVENTS = 15 };
+enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, HOOK_EVENTS = 15 };
 
 _Atomic uint64_t request_activity;
 
@@ -139,7 +139,7 @@ struct request *request_done(bool proc_null)
 static struct progress_hook *hooks, *cursor; // cursor: the next to be run
 static shim_lock hook_lock;                  // of the list
 static _Atomic bool hooks_run;               // by one thread at a time
-static _Atomic int hook_count;
+_Atomic int progress_hooks;
 
 void progress_add(struct progress_hook *hook)
 {
@@ -149,7 +149,7 @@ void progress_add(struct progress_hook *hook)
     if (hooks)
         hooks->link = &hook->next;
     hooks = hook;
-    atomic_fetch_add_explicit(&hook_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&progress_hooks, 1, memory_order_relaxed);
     shim_lock_give(&hook_lock);
 }
 
@@ -161,7 +161,7 @@ void progress_remove(struct progress_hook *hook)
     *hook->link = hook->next;
     if (hook->next)
         hook->next->link = hook->link;
-    atomic_fetch_sub_explicit(&hook_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&progress_hooks, 1, memory_order_relaxed);
     shim_lock_give(&hook_lock);
 }
 
@@ -193,7 +193,7 @@ static bool run_hooks(void)
 bool progress(void)
 {
     bool did = shoal_progress() > 0;
-    if (unlikely(atomic_load_explicit(&hook_count, memory_order_relaxed)))
+    if (unlikely(atomic_load_explicit(&progress_hooks, memory_order_relaxed)))
         did |= run_hooks();
     return did;
 }
@@ -209,13 +209,14 @@ bool progress_may_sleep(void)
 static int move_on(void)
 {
     may_sleep = true;
-    bool did = atomic_load_explicit(&hook_count, memory_order_relaxed) && run_hooks();
+    bool did = atomic_load_explicit(&progress_hooks, memory_order_relaxed) && run_hooks();
     may_sleep = false;
     return did;
 }
 
 // ---- Waiting
 static uint32_t spins; // steps before a waiting thread gives its core away
+unsigned request_looks;
 static uint32_t looks; // looks in vain before one that does not wait does
 
 void progress_look(void)
@@ -296,6 +297,7 @@ int request_up(void)
     shoal_query(SHOAL_Q_CROWDED, 0, &is_crowded);
     spins = is_crowded ? 1 : SPINS;
     looks = is_crowded ? LOOKS : SPINS;
+    request_looks = is_crowded ? 0 : LOOKS_ALONE;
     make_done(&done_plain, MPI_ANY_SOURCE);
     make_done(&done_proc_null, MPI_PROC_NULL);
     int status = shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);

@@ -142,7 +142,7 @@ void request_down(void);
 struct request *request_done(bool proc_null);
 
 // ---- Progress
-extern _Atomic uint64_t request_activity;
+HIDDEN extern _Atomic uint64_t request_activity;
 void request_wake(void);
 
 // Something changed that a waiting thread may look for.
@@ -185,6 +185,9 @@ struct progress_hook {
 };
 void progress_add(struct progress_hook *hook);
 void progress_remove(struct progress_hook *hook); // from within its fn only
+HIDDEN extern _Atomic int progress_hooks;         // how many there are
+// How often a call that waits for one message alone looks again before it does more than look.
+HIDDEN extern unsigned request_looks;
 bool progress_may_sleep(void); // for a hook: this thread waits, and may have slept since its last look
 
 // For calls that look and return, done or not (MPI_Test, MPI_Iprobe). A thread that calls them over

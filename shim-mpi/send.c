@@ -2,7 +2,7 @@
 // MPI 5.0, "Point-to-Point Communication": sends and receives, blocking, nonblocking, persistent.
 #include "bsend.h"
 #include "check.h"
-#include "p2p.h"
+#include "eager.h"
 
 // What a send names. The functions below are made for every mode, with int and with MPI_Count.
 struct target {
@@ -66,8 +66,16 @@ static int raise_result(const char *call, struct comm *comm, int error)
                                               : "the message did not go through");
 }
 
-static int send_checked(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
-                        int dest, int tag, MPI_Comm comm, enum send_mode mode)
+static NOINLINE int send_later(const char *call, const struct target *to, const void *buf,
+                               MPI_Count count, int dest, int tag, enum send_mode mode)
+{
+    return raise_result(call, to->comm,
+                        p2p_send_later(to->comm, SPACE_P2P, buf, count, to->type, dest, tag, mode));
+}
+
+static NOINLINE int send_checked(const char *call, const void *buf, MPI_Count count,
+                                 MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                                 enum send_mode mode)
 {
     struct target to;
     int error = check_send(call, buf, count, datatype, dest, tag, comm, &to);
@@ -97,14 +105,17 @@ static int isend_checked(const char *call, const void *buf, MPI_Count count, MPI
     return MPI_SUCCESS;
 }
 
-static inline int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
+static INLINE int send(const char *call, const void *buf, MPI_Count count, MPI_Datatype datatype,
                        int dest, int tag, MPI_Comm comm, enum send_mode mode)
 {
     struct target to;
-    if (mode != SEND_BUFFERED && likely(is_usual(buf, count, datatype, comm, &to)) &&
-        likely(is_rank(to.comm, dest)) && likely(is_tag(tag)))
-        return raise_result(call, to.comm,
-                            p2p_send(to.comm, SPACE_P2P, buf, count, to.type, dest, tag, mode));
+    if (mode != SEND_BUFFERED && mode != SEND_SYNCHRONOUS &&
+        likely(is_usual(buf, count, datatype, comm, &to)) && likely(is_rank(to.comm, dest)) &&
+        likely(is_tag(tag)))
+        return likely(eager_send_now(to.comm, SPACE_P2P, buf, count, to.type,
+                                     group_pe(to.comm->peers, dest), tag, true))
+                   ? MPI_SUCCESS
+                   : send_later(call, &to, buf, count, dest, tag, mode);
     return send_checked(call, buf, count, datatype, dest, tag, comm, mode);
 }
 
@@ -171,17 +182,33 @@ static inline bool is_usual_recv(const void *buf, MPI_Count count, MPI_Datatype 
            (is_tag(tag) || tag == MPI_ANY_TAG);
 }
 
-static int recv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
-                int tag, MPI_Comm comm, MPI_Status *status)
+static NOINLINE int recv_later(const char *call, const struct target *from, void *buf,
+                               MPI_Count count, int source, int tag, MPI_Status *status)
+{
+    return raise_result(
+        call, from->comm,
+        p2p_recv_later(from->comm, SPACE_P2P, buf, count, from->type, source, tag, status));
+}
+
+static NOINLINE int recv_checked(const char *call, void *buf, MPI_Count count,
+                                 MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                                 MPI_Status *status)
 {
     struct target from;
-    int error = MPI_SUCCESS;
-    if (unlikely(!is_usual_recv(buf, count, datatype, source, tag, comm, &from)))
-        error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
-    if (error)
-        return error;
-    return raise_result(call, from.comm,
-                        p2p_recv(from.comm, SPACE_P2P, buf, count, from.type, source, tag, status));
+    int error = check_recv(call, buf, count, datatype, source, tag, comm, &from);
+    return error ? error : recv_later(call, &from, buf, count, source, tag, status);
+}
+
+static INLINE int recv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype,
+                       int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    struct target from;
+    if (likely(is_usual_recv(buf, count, datatype, source, tag, comm, &from)))
+        return likely(
+                   eager_recv_now(from.comm, SPACE_P2P, buf, count, from.type, source, tag, status))
+                   ? MPI_SUCCESS
+                   : recv_later(call, &from, buf, count, source, tag, status);
+    return recv_checked(call, buf, count, datatype, source, tag, comm, status);
 }
 
 static int irecv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype, int source,

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "coll.h"
 #include "p2p.h"
+#include "settings.h"
 
 #include <stdlib.h>
 
@@ -108,6 +109,31 @@ static int copy_out(const char *call, struct exchange *x)
     return MPI_SUCCESS;
 }
 
+// Most need no request: then what is left is a receive.
+static bool is_sent(const struct exchange *x)
+{
+    return x->dest == MPI_PROC_NULL ||
+           p2p_send_now(x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype,
+                        group_pe(x->comm->peers, x->dest), x->sendtag, true);
+}
+
+// A receive that its source is told of (hint.h) is posted before.
+static int send_and_receive(const struct exchange *x, MPI_Status *status)
+{
+    bool is_told = (uint64_t)(x->recvcount * x->rtype->size) >= shim_settings.hint;
+    if (likely(!is_told) && likely(is_sent(x)))
+        return p2p_recv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
+                        x->recvtag, status);
+    struct request *r = p2p_irecv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
+                                  x->recvtag);
+    MPI_Request handle;
+    int sent = (is_told ? p2p_send : p2p_send_later)(x->comm, SPACE_P2P, x->sendbuf, x->sendcount,
+                                                     x->stype, x->dest, x->sendtag, SEND_STANDARD);
+    request_wait(r);
+    int error = request_collect(r, &handle, status);
+    return error ? error : sent;
+}
+
 static int sendrecv(const char *call, struct exchange *x, MPI_Comm comm, bool replace,
                     MPI_Status *status)
 {
@@ -116,15 +142,8 @@ static int sendrecv(const char *call, struct exchange *x, MPI_Comm comm, bool re
         error = copy_out(call, x);
     if (error)
         return error;
-    struct request *r = p2p_irecv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
-                                  x->recvtag);
-    MPI_Request handle;
-    int sent = p2p_send(x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype, x->dest, x->sendtag,
-                        SEND_STANDARD);
-    request_wait(r);
-    error = request_collect(r, &handle, status);
+    error = send_and_receive(x, status);
     free(x->copy);
-    error = error ? error : sent;
     return error ? raise_on(x->comm, error, call, "the message is longer than the receive buffer")
                  : MPI_SUCCESS;
 }

@@ -5,6 +5,8 @@
 #ifndef SHOAL_MPI_SETTINGS_H
 #define SHOAL_MPI_SETTINGS_H
 
+#include "object.h"
+
 #include <stdint.h>
 
 // X(field, environment name, default, meaning)
@@ -35,7 +37,7 @@ struct shim_settings {
 };
 #undef X
 
-extern struct shim_settings shim_settings;
+HIDDEN extern struct shim_settings shim_settings;
 
 void shim_settings_read(void); // any time, idempotent
 

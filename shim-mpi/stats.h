@@ -43,7 +43,7 @@ enum stats_word {
         STATS_WORDS
 };
 
-extern struct stats_part {
+HIDDEN extern struct stats_part {
     _Alignas(64) _Atomic uint64_t word[STATS_WORDS];
 } stats[SHIM_PARTS];
 

@@ -116,6 +116,7 @@ void transfer_check(int pe, int status); // of what the runtime was asked to sen
 bool transfer_to_self(int id, uint64_t address, const void *payload, size_t n);
 
 // What a message is addressed to, in an active message's argument.
+#define TAG_MASK UINT64_C(0x7fffffff)
 static inline uint64_t address_of(const struct comm *comm, enum space space, int tag)
 {
     return (uint64_t)comm->context << 32 | (uint64_t)space << 31 | (uint32_t)tag;
@@ -130,7 +131,7 @@ static inline enum space space_in(uint64_t address)
 }
 static inline int tag_in(uint64_t address)
 {
-    return (int)(address & 0x7fffffff);
+    return (int)(address & TAG_MASK);
 }
 
 // The address of a transfer goes to the peer, whose answer brings it back, perhaps to another thread

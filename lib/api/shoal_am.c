@@ -149,3 +149,13 @@ PUBLIC void shoal_am_enough(void)
 {
     handlers_enough = true;
 }
+
+PUBLIC int shoal_am_take(shoal_am_wanted_t *wanted, unsigned more)
+{
+    if (unlikely(!shoal_is_up()))
+        return SHOAL_EINIT;
+    if (unlikely(!wanted || wanted->from >= world.npes || !id_ok(wanted->id) ||
+                 (wanted->room && !wanted->buf)))
+        return SHOAL_EINVAL;
+    return inbox_take(wanted, more);
+}

@@ -46,6 +46,10 @@ static inline void prefetch_to_write(const void *p)
 #define INLINE inline __attribute__((always_inline))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define UNUSED __attribute__((unused))
+// Of a variable of another file: known to be in this library, so one load and not two.
+#define HIDDEN __attribute__((visibility("hidden")))
+// p has been computed: its parts are not kept, to be put together again at each use.
+#define COMPUTED(p) __asm__("" : "+r"(p))
 #define PUBLIC __attribute__((visibility("default")))
 
 // Ours come after what the thread did that released this word. It is so by way of another process,

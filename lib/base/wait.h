@@ -103,11 +103,17 @@ static inline void waiter_step(struct waiter *w)
         waiter_pause(w);
 }
 
-static inline void bell_check(struct bell *bell)
+// Does somebody sleep who has to be woken?
+static inline bool bell_is_armed(const struct bell *bell)
 {
     // Pairs with the sleeper's membarrier; keeps the compiler from moving the load up.
     atomic_signal_fence(memory_order_seq_cst);
-    if (unlikely(atomic_load_explicit(&bell->armed, memory_order_relaxed)))
+    return unlikely(atomic_load_explicit(&bell->armed, memory_order_relaxed));
+}
+
+static inline void bell_check(struct bell *bell)
+{
+    if (bell_is_armed(bell))
         bell_ring(bell);
 }
 

@@ -26,14 +26,14 @@ struct handler {
     struct handler *before;
 };
 enum { HANDLERS = 256 };
-extern struct handler *_Atomic handlers[HANDLERS]; // NULL: none is registered
+HIDDEN extern struct handler *_Atomic handlers[HANDLERS]; // NULL: none is registered
 
 // For the thread that polls: runs the message's handler, or keeps the message and returns false.
 bool handlers_give(const struct message *m);
 // Runs those kept whose time has come; how many.
 int handlers_run(void);
 // Something was kept, or a handler registered, since the last run.
-extern _Atomic bool handlers_news;
+HIDDEN extern _Atomic bool handlers_news;
 
 static inline bool handlers_may_run(void) // in this thread, now
 {

@@ -49,36 +49,42 @@ static NOINLINE bool find_claimable(struct peer *peer)
 // used them in turn; the hot ones, of which the other one may be in use, are free at once.
 static inline void choose_next(struct peer *peer, struct envelope *e)
 {
-    uint16_t slot = peer->slot;
-    // Pairs with the release in taken_from_ring; before that, over there, with those of check_number and
-    // claim_in_ring: the other PE has read all of them.
+    unsigned slot = peer->slot, next;
+    // Pairs with the release in taken_from_ring; before that, over there, with those of count_received and
+    // next_in_ring: the other PE has read all of them.
     if (atomic_load_explicit(&peer->taken, memory_order_acquire) == peer->sent) {
-        peer->slot = slot == RING_HOT ? RING_HOT + 1 : RING_HOT;
-        e->jump = peer->slot + 1;
-        return;
+        next = RING_HOT + (slot == RING_HOT);
+        e->jump = (uint16_t)(next + 1);
+    } else {
+        next = peer->position;
+        peer->position = (next + 1) & (LIMIT_RING_SLOTS - 1);
+        e->jump = slot < RING_HOT ? 0 : (uint16_t)(next + 1);
+        // More may follow: a slot to come, which the receiver has read and does not look at yet.
+        prefetch_to_write(&peer->ring->envelope[(next + 7) & (LIMIT_RING_SLOTS - 1)]);
     }
-    uint16_t next = peer->position;
-    peer->position = (next + 1) & (LIMIT_RING_SLOTS - 1);
-    peer->slot = next;
-    e->jump = slot < RING_HOT ? 0 : next + 1;
-    // More may follow: a slot to come, which the receiver has read and does not look at yet.
-    prefetch_to_write(&peer->ring->envelope[(next + 7) & (LIMIT_RING_SLOTS - 1)]);
+    peer->slot = (uint16_t)next;
 }
 
-// A slot of the ring, which this PE alone claims, with the peer locked: its envelope, or NULL.
-static inline struct envelope *claim_in_ring(struct peer *peer)
+// The next slot of the ring, which is free. This PE alone claims them, with the peer locked.
+static inline struct envelope *next_in_ring(struct peer *peer)
 {
-    uint64_t t = peer->ticket;
-    if (unlikely(t >= peer->claimable) && !find_claimable(peer))
-        return NULL;
-    peer->ticket = t + 1;
     struct envelope *e = &peer->ring->envelope[peer->slot];
+    COMPUTED(e);
+    peer->ticket++;
     // Through a receiver that is another process; pairs with publish.
     KNOWN_TO_BE_AFTER(e->turn);
     choose_next(peer, e);
-    // Pairs with the release in check_number, in this PE.
+    peer->sent++;
+    // Pairs with the release in count_received, in this PE.
     e->taken = atomic_load_explicit(&peer->received, memory_order_acquire);
     return e;
+}
+
+static inline struct envelope *claim_in_ring(struct peer *peer)
+{
+    if (unlikely(peer->ticket >= peer->claimable) && !find_claimable(peer))
+        return NULL;
+    return next_in_ring(peer);
 }
 
 static inline size_t slot_in(const struct channel *c, const struct envelope *e)
@@ -140,12 +146,11 @@ void inbox_fill(const struct inbox_room *room, const struct inbox_message *m)
     fill(room, m);
 }
 
-static bool claim_shared(int from, uint32_t seq, struct inbox_room *room)
+static bool claim_shared(int from, struct inbox_room *room)
 {
     if (!claim(shared_channel(room->pe), room))
         return false;
     room->envelope->from = from;
-    room->envelope->seq = seq;
     return true;
 }
 
@@ -153,12 +158,12 @@ static bool claim_shared(int from, uint32_t seq, struct inbox_room *room)
 static bool open_ring(struct peer *peer, struct inbox_room *room)
 {
     uint64_t number = peer->made % LIMIT_RINGS;
-    if (!claim_shared(world.me, number_after(peer->sent), room))
+    if (!claim_shared(world.me, room))
         return false;
     inbox_fill(room, &(struct inbox_message){
                          .arg = number, .id = INBOX_RING_OPEN, .flags = ENVELOPE_SYSTEM});
+    room->envelope->seq = ++peer->sent;
     publish(room->envelope, room->ticket);
-    peer->sent = number_after(peer->sent);
     peer->ring = ref_at(peer->made - number);
     peer->position = 1;
     peer->ring_bit = UINT64_C(1) << number;
@@ -166,19 +171,11 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
     return true;
 }
 
-// With the peer locked: slots are claimed in the order of the numbers.
-static inline void sign(struct peer *peer, struct envelope *e)
-{
-    uint32_t number = number_after(peer->sent);
-    e->seq = number;
-    peer->sent = number;
-}
-
 static bool claim_shared_next(struct peer *peer, struct inbox_room *room)
 {
     if (!claim(shared_channel(room->pe), room))
         return false;
-    sign(peer, room->envelope);
+    room->envelope->seq = ++peer->sent;
     room->envelope->from = world.me;
     room->ring_bit = 0;
     room->wants_ring = ring_after && peer->sent >= ring_after && !peer->asked &&
@@ -197,7 +194,6 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
     if (!e)
         return false;
     take_slot(peer->ring, RING_LINES, slot_in(peer->ring, e), peer->ticket - 1, room);
-    sign(peer, e);
     room->ring_bit = peer->ring_bit;
     room->wants_ring = false;
     return true;
@@ -328,27 +324,6 @@ bool inbox_try_send(int pe, const struct inbox_message *m)
     return true;
 }
 
-// The usual case without what the others need: a ring with a free slot. False: it is another case.
-static inline bool send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n,
-                                int flags)
-{
-    struct peer *peer = peer_of(pe);
-    peer_lock(peer);
-    struct envelope *e = claim_in_ring(peer);
-    if (unlikely(!e)) {
-        peer_unlock(peer);
-        return false;
-    }
-    struct channel *ring = peer->ring;
-    uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
-    sign(peer, e);
-    peer_unlock(peer);
-    label(e, id, arg, n, flags);
-    put_payload(e, payload_of(ring, RING_LINES, slot_in(ring, e)), payload, n);
-    deliver(pe, e, ticket, bit);
-    return true;
-}
-
 static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *payload, size_t n,
                                    int flags)
 {
@@ -360,11 +335,49 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
     return SHOAL_OK;
 }
 
+// A ring with a free slot, without what the others need.
+static NOINLINE int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                                 int flags)
+{
+    struct peer *peer = peer_of(pe);
+    peer_lock(peer);
+    struct envelope *e = claim_in_ring(peer);
+    if (unlikely(!e)) {
+        peer_unlock(peer);
+        return send_otherwise(pe, id, arg, payload, n, flags);
+    }
+    struct channel *ring = peer->ring;
+    uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
+    peer_unlock(peer);
+    label(e, id, arg, n, flags);
+    put_payload(e, payload_of(ring, RING_LINES, slot_in(ring, e)), payload, n);
+    deliver(pe, e, ticket, bit);
+    return SHOAL_OK;
+}
+
+static NOINLINE int wake(struct bell *bell)
+{
+    bell_ring(bell);
+    return SHOAL_OK;
+}
+
+// The same of a line, in a program with one thread: no call, and so nothing to be saved from one.
 int inbox_am(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
-    if (likely(world_is_here(pe)) && likely(send_in_ring(pe, id, arg, payload, n, flags)))
-        return SHOAL_OK;
-    return send_otherwise(pe, id, arg, payload, n, flags);
+    if (unlikely(!world_is_here(pe)))
+        return send_otherwise(pe, id, arg, payload, n, flags);
+    struct peer *peer = peer_known(pe);
+    COMPUTED(peer);
+    if (unlikely(!peer || !is_single_threaded() || n > INLINE_BYTES ||
+                 peer->ticket >= peer->claimable))
+        return send_in_ring(pe, id, arg, payload, n, flags);
+    struct envelope *e = next_in_ring(peer);
+    label(e, id, arg, n, flags);
+    copy_few(e->bytes, payload, n);
+    publish(e, peer->ticket - 1);
+    struct inbox *to = &slice_of(pe)->inbox;
+    ring_doorbell(&to->doorbell, peer->ring_bit);
+    return unlikely(bell_is_armed(&to->bell)) ? wake(&to->bell) : SHOAL_OK;
 }
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)
@@ -376,13 +389,14 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     struct inbox_room room = {.pe = pe};
     struct channel *c = shared_channel(pe);
     struct waiter w = waiter_start(&c->bell);
-    while (!claim_shared(from, 0, &room)) {
+    while (!claim_shared(from, &room)) {
         if (help_is_gone(pe))
             return;
         if (!inbox_poll())
             waiter_step(&w);
     }
     inbox_fill(&room, m);
+    room.envelope->flags |= ENVELOPE_UNNUMBERED;
     deliver(pe, room.envelope, room.ticket, 0);
 }
 

@@ -25,6 +25,9 @@ uint64_t inbox_sent_shared(void); // messages to the inboxes that all share
 // Takes out and handles some of what has arrived; how many.
 int inbox_poll(void);
 
+// shoal_am_take: looks, and up to so many times more while nothing has come.
+int inbox_take(shoal_am_wanted_t *wanted, unsigned more);
+
 // 0: nothing waits to be taken out; else a number that is another one when some has been.
 uint64_t inbox_waiting(void);
 

@@ -34,7 +34,7 @@ struct envelope {
     uint8_t id;
     uint8_t flags; // ENVELOPE_*
     uint16_t jump; // in a ring: the next message is not in the next slot, but in slot jump - 1
-    uint32_t seq;  // number of the message between this pair of PEs; 0: not numbered
+    uint32_t seq;  // number of the message between this pair of PEs; in a ring the turn says it
     union {
         unsigned char bytes[INLINE_BYTES];
         struct {
@@ -45,7 +45,8 @@ struct envelope {
 };
 _Static_assert(sizeof(struct envelope) == CACHE_LINE, "an envelope is a line");
 
-enum { ENVELOPE_REPLY = 1, ENVELOPE_LONG = 2, ENVELOPE_SYSTEM = 4, ENVELOPE_WANTS_RING = 8 };
+enum { ENVELOPE_REPLY = 1, ENVELOPE_LONG = 2, ENVELOPE_SYSTEM = 4, ENVELOPE_WANTS_RING = 8,
+       ENVELOPE_UNNUMBERED = 16 };
 
 struct channel {
     LINE_ALIGNED _Atomic uint64_t ticket;

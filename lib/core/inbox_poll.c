@@ -3,12 +3,11 @@
 #include "inbox.h"
 
 #include "arena.h"
+#include "copy.h"
 #include "handlers.h"
-#include "inbox_channel.h"
-#include "log.h"
+#include "inbox_incoming.h"
 #include "net.h"
 #include "net_message.h"
-#include "peers.h"
 #include "trigger.h"
 #include "wait.h"
 
@@ -17,24 +16,9 @@
 
 enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
 
-struct incoming {
-    struct envelope *_Atomic next; // where message `head` will be; in a ring the one before says it
-    _Atomic uint64_t head;         // messages taken out
-    uint64_t give_at;              // as many, when slots are returned to the senders
-    struct channel *channel;
-    uint64_t bit; // of a ring, in the sets of them
-    uint32_t slots;
-    bool is_open;
-    bool is_used;      // since the last tidying
-    struct peer *peer; // of a ring's sender; NULL: of the shared channel
-    int sender;
-    // The payload after one that was a line: the next is likely to be one, too, and comes while its
-    // envelope does. One of several lines would be taken away while it is written.
-    const void *ahead;
-};
-
 static _Atomic bool polling;
 static struct incoming shared, ring[LIMIT_RINGS];
+static struct envelope never; // where the next message of a ring will be that is not open yet
 static _Atomic uint64_t *own_doorbell;
 static int rings;
 static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
@@ -42,79 +26,6 @@ static _Atomic uint64_t active_rings; // those looked at in every poll
 static _Atomic uint64_t rings_after;  // those looked at first: behind the last that had something
 static _Atomic uint32_t looks;        // at them, without finding anything
 static bool is_cut; // this look has left something, since a handler said that it was enough
-
-static inline void begin_at(struct incoming *in, uint64_t head, size_t slot)
-{
-    atomic_store_explicit(&in->head, head, memory_order_relaxed);
-    atomic_store_explicit(&in->next, &in->channel->envelope[slot], memory_order_relaxed);
-}
-
-static inline size_t shared_slot(uint64_t head)
-{
-    return head & (LIMIT_INBOX_SLOTS - 1);
-}
-
-// To a thread that does not poll, next and head may be of different messages for a moment: then it is
-// not.
-static inline bool is_ready(const struct incoming *in)
-{
-    const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    return atomic_load_explicit(&e->turn, memory_order_acquire) ==
-           atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
-}
-
-// Slots are returned by halves, so that the senders' copy of the count is seldom taken away.
-static NOINLINE void give_back(struct incoming *in, uint64_t head)
-{
-    in->give_at = head + in->slots / 2;
-    // Pairs with the acquire loads in is_room and find_claimable.
-    atomic_store_explicit(&in->channel->drained, head, memory_order_release);
-    bell_check(&in->channel->bell);
-}
-
-// Once the message has been copied: its sender may use the slot when it hears of this.
-static inline void check_number(struct peer *peer, int from, uint32_t seq)
-{
-    uint32_t number = number_after(atomic_load_explicit(&peer->received, memory_order_relaxed));
-    // Pairs with the acquire load in claim_in_ring, which tells the sender.
-    atomic_store_explicit(&peer->received, number, memory_order_release);
-    if (unlikely(seq != number))
-        fatal("message %u from PE %d came as number %u: the inbox is damaged", seq, from, number);
-}
-
-static inline void advance(struct incoming *in, size_t slot)
-{
-    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
-    begin_at(in, head, slot);
-    if (unlikely(head == in->give_at))
-        give_back(in, head);
-}
-
-static inline const unsigned char *next_payload(const struct incoming *in)
-{
-    const struct envelope *next = atomic_load_explicit(&in->next, memory_order_relaxed);
-    uint32_t slots = in->peer ? RING_LINES : LIMIT_INBOX_SLOTS;
-    return payload_of(in->channel, slots, (size_t)(next - in->channel->envelope));
-}
-
-// A branch, which the processor foresees: many messages in a row are on their way at once.
-static inline size_t slot_after(const struct incoming *in, const struct envelope *e)
-{
-    if (unlikely(e->jump))
-        return e->jump - 1U;
-    const struct envelope *at = atomic_load_explicit(&in->next, memory_order_relaxed);
-    return (size_t)(at + 1 - in->channel->envelope) & (LIMIT_RING_SLOTS - 1);
-}
-
-// A message of a ring has been copied.
-static inline void taken_from_ring(struct incoming *in, const struct envelope *e)
-{
-    // Pairs with the acquire load in choose_next.
-    atomic_store_explicit(&in->peer->taken, e->taken, memory_order_release);
-    size_t slot = slot_after(in, e);
-    check_number(in->peer, in->sender, e->seq);
-    advance(in, slot);
-}
 
 // Copies the message out, so that its slot is free while it is handled.
 static inline bool take(struct incoming *in, struct message *m)
@@ -129,8 +40,8 @@ static inline bool take(struct incoming *in, struct message *m)
         m->envelope.from = in->sender;
         return true;
     }
-    if (m->envelope.seq)
-        check_number(peer_of(m->envelope.from), m->envelope.from, m->envelope.seq);
+    if (!(m->envelope.flags & ENVELOPE_UNNUMBERED))
+        check_number(m->envelope.from, m->envelope.seq);
     advance(in, shared_slot(atomic_load_explicit(&in->head, memory_order_relaxed) + 1));
     return true;
 }
@@ -166,7 +77,7 @@ static void make_ring(int pe)
                                     .give_at = LIMIT_RING_SLOTS / 2,
                                     .peer = peer_of(pe),
                                     .sender = pe};
-    begin_at(&ring[rings], 0, 0);
+    atomic_store_explicit(&ring[rings].next, &never, memory_order_relaxed);
     atomic_fetch_or_explicit(&untold_rings, ring[rings].bit, memory_order_relaxed);
     rings++;
 }
@@ -185,7 +96,7 @@ static void handle_own(const struct envelope *e)
     case INBOX_RUN_WORK: (handlers_are_quiet() ? trigger_refuse : trigger_run_for)(e->arg); break;
     case INBOX_RING_MADE: accept_ring(e->from, e->arg); break;
     case INBOX_RING_OPEN:
-        ring[e->arg].is_open = true;
+        begin_at(&ring[e->arg], 0, 0);
         atomic_fetch_or_explicit(&active_rings, UINT64_C(1) << e->arg, memory_order_release);
         break;
     }
@@ -260,7 +171,7 @@ static int poll_rings(void)
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     for (; left; left &= left - 1) {
         int r = __builtin_ctzll(left);
-        if (!ring[r].is_open || (!tidy && !is_ready(&ring[r])))
+        if (!tidy && !is_ready(&ring[r]))
             continue;
         int got = poll_channel(&ring[r]);
         ring[r].is_used |= got > 0;
@@ -367,12 +278,21 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
+// A message of a ring has been copied, and the program has one thread.
+static inline void take_out(struct incoming *in, const struct envelope *e, uint32_t n)
+{
+    taken_from_ring(in, e);
+    in->ahead = n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES ? next_payload(in) : NULL;
+    in->is_used = true;
+    atomic_store_explicit(&looks, 0, memory_order_relaxed);
+}
+
 // The usual case without what the others need: a message in a ring, in a program with one thread, whose
 // handler runs at once. False: it is another case.
 static INLINE bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    if (unlikely(busy || !is_single_threaded() || !in->is_open || (e->flags & ~ENVELOPE_REPLY)))
+    if (unlikely(busy || !is_single_threaded() || (e->flags & ~ENVELOPE_REPLY)))
         return false;
     const struct handler *h = handlers_next(e->id);
     if (unlikely(!h))
@@ -385,11 +305,7 @@ static INLINE bool take_usual(struct incoming *in)
         memcpy(payload, e->bytes, INLINE_BYTES);
     else
         memcpy(payload, next_payload(in), e->n);
-    bool was_line = e->n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES;
-    taken_from_ring(in, e);
-    in->ahead = was_line ? next_payload(in) : NULL;
-    in->is_used = true;
-    atomic_store_explicit(&looks, 0, memory_order_relaxed);
+    take_out(in, e, e->n);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
     busy = BUSY_POLLS | BUSY_HANDLES;
     handlers_enough = false;
@@ -424,6 +340,40 @@ int inbox_poll(void)
     if (unlikely(in != NULL))
         return take_from(in);
     return others_wait() ? poll_all() : 0;
+}
+
+static inline bool is_wanted(const struct incoming *in, const struct envelope *e,
+                             const shoal_am_wanted_t *w)
+{
+    return likely(e->flags == 0 && e->id == w->id) && likely((e->arg & w->mask) == w->arg) &&
+           likely(e->n <= w->room) && likely(in->sender == w->from || w->from < 0);
+}
+
+int inbox_take(shoal_am_wanted_t *w, unsigned more)
+{
+    struct incoming *in;
+    if (unlikely(busy || !is_single_threaded() ||
+                 atomic_load_explicit(&handlers_news, memory_order_relaxed)))
+        return SHOAL_EAGAIN;
+    while (!(in = find_ready())) {
+        net_poke();
+        if (others_wait() || more-- == 0)
+            return SHOAL_EAGAIN;
+    }
+    const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
+    if (unlikely(in == &shared || !is_wanted(in, e, w)))
+        return SHOAL_EAGAIN;
+    uint32_t n = e->n;
+    if (likely(n <= INLINE_BYTES))
+        copy_few(w->buf, e->bytes, n);
+    else
+        memcpy(w->buf, next_payload(in), n);
+    atomic_store_explicit(&rings_after, -(in->bit << 1), memory_order_relaxed);
+    w->arg = e->arg;
+    w->from = in->sender;
+    w->n = n;
+    take_out(in, e, n);
+    return SHOAL_OK;
 }
 
 uint64_t inbox_waiting(void)

@@ -25,27 +25,27 @@ struct peer {
     bool asked;        // for a ring
 };
 
-// Numbers go round, past 0, which means not numbered.
-static inline uint32_t number_after(uint32_t n)
-{
-    return n == UINT32_MAX ? 1 : n + 1;
-}
-
 enum { PEERS_PER_CHUNK = 64 };
 struct peer_chunk {
     struct peer peer[PEERS_PER_CHUNK];
 };
-extern struct peer_chunk *_Atomic *_Atomic peer_chunks;
+HIDDEN extern struct peer_chunk *_Atomic *_Atomic peer_chunks;
 struct peer *peer_make(int pe); // its chunk, if there is none
 
-static inline struct peer *peer_of(int pe)
+static inline struct peer *peer_known(int pe) // NULL: it is not
 {
     struct peer_chunk *_Atomic *table = atomic_load_explicit(&peer_chunks, memory_order_acquire);
     struct peer_chunk *chunk = likely(table != NULL)
-                                   ? atomic_load_explicit(&table[(unsigned)pe / PEERS_PER_CHUNK],
+                                   ? atomic_load_explicit(&table[(size_t)pe / PEERS_PER_CHUNK],
                                                           memory_order_acquire)
                                    : NULL;
-    return likely(chunk != NULL) ? &chunk->peer[(unsigned)pe % PEERS_PER_CHUNK] : peer_make(pe);
+    return likely(chunk != NULL) ? &chunk->peer[(size_t)pe % PEERS_PER_CHUNK] : NULL;
+}
+
+static inline struct peer *peer_of(int pe)
+{
+    struct peer *peer = peer_known(pe);
+    return likely(peer != NULL) ? peer : peer_make(pe);
 }
 
 void peers_forget(void);            // all of them

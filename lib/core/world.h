@@ -37,7 +37,7 @@ struct world {
     bool crowded; // more PEs than cores
 };
 
-extern struct world world;
+HIDDEN extern struct world world;
 
 // Start-up and shutdown: one table of steps, walked up and down. Whoever enters first, through
 // shmem.h or shoal.h, brings the library up, whoever leaves last takes it down: both collective;
