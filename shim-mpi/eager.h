@@ -29,8 +29,8 @@ static INLINE bool eager_send_now(struct comm *comm, enum space space, const voi
     size_t n = (size_t)bytes;
     uint64_t address = address_of(comm, space, tag);
     bool done = likely(type->is_dense || n == 0)
-                    ? transfer_tell_next(partner, pe, AM_EAGER, address,
-                                         n ? type_at(type, buf) : NULL, n, waits)
+                    ? transfer_tell_next(partner, pe, AM_EAGER, address, type_at(type, buf), n,
+                                         waits)
                     : eager_tell_packed(partner, pe, address, buf, count, type, waits);
     if (unlikely(!done)) {
         partner_takes_back(partner, bytes);
@@ -72,6 +72,8 @@ static INLINE bool eager_recv_now(struct comm *comm, enum space space, void *buf
     }
     if (unlikely(shoal_am_take(&w, request_looks)))
         return false;
+    if (shim_threads)
+        __builtin_unreachable(); // still not
     if (unlikely(!from)) {
         from = partner_of(w.from);
         source = group_rank(comm->peers, w.from);
@@ -79,9 +81,8 @@ static INLINE bool eager_recv_now(struct comm *comm, enum space space, void *buf
     stats_count(MATCHED);
     if (space == SPACE_P2P)
         from->admitted++;
-    partner_took(from, w.from, (MPI_Count)w.n);
-    if (outbox_is_used_of(from)) // its answer, for which the sender waits
-        outbox_wait(w.from);
+    if (unlikely(partner_took(from, w.from, (MPI_Count)w.n)))
+        outbox_wait(w.from); // for which it may wait
     status_set(status, source, tag_in(w.arg), (MPI_Count)w.n, false);
     return true;
 }

@@ -7,7 +7,15 @@
 
 #include <stdlib.h>
 
+enum { WINDOW_MOST = 1 << 30 };
+
 struct partner *_Atomic *partners;
+
+// Of what goes round: differences of counts are within it, and some.
+static uint32_t window(void)
+{
+    return shim_settings.window < WINDOW_MOST ? (uint32_t)shim_settings.window : WINDOW_MOST;
+}
 
 static size_t chunks(void)
 {
@@ -21,9 +29,9 @@ static void measure(struct partner *chunk, int first)
         shoal_query(SHOAL_Q_AM_MAX_TO, first + i, &max);
         shoal_query(SHOAL_Q_AM_SOON_TO, first + i, &soon);
         atomic_init(&chunk[i].sent, PARTNER_START);
-        atomic_init(&chunk[i].taken_there, PARTNER_START);
+        atomic_init(&chunk[i].most, PARTNER_START + window());
         atomic_init(&chunk[i].taken, PARTNER_START);
-        atomic_init(&chunk[i].told, PARTNER_START);
+        atomic_init(&chunk[i].tell_at, PARTNER_START + window() / 4);
         chunk[i].admitted = chunk[i].gone = PARTNER_START;
         chunk[i].is_self = first + i == shim_pe();
         chunk[i].am_max = (uint32_t)max;
@@ -47,18 +55,19 @@ struct partner *partner_make(int pe)
 
 static void take_credit(struct partner *p, uint32_t taken)
 {
+    uint32_t most = taken + window(), was = atomic_load_explicit(&p->most, memory_order_relaxed);
     // Two threads may tell theirs in either order.
-    uint32_t was = atomic_load_explicit(&p->taken_there, memory_order_relaxed);
-    while ((int32_t)(taken - was) > 0 &&
-           !atomic_compare_exchange_weak_explicit(&p->taken_there, &was, taken,
-                                                  memory_order_relaxed, memory_order_relaxed))
+    while ((int32_t)(most - was) > 0 &&
+           !atomic_compare_exchange_weak_explicit(&p->most, &was, most, memory_order_relaxed,
+                                                  memory_order_relaxed))
         ;
 }
 
 void partner_tell(int pe, struct partner *p, uint32_t taken)
 {
-    uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
-    if (!atomic_compare_exchange_strong(&p->told, &told, taken))
+    uint32_t at = atomic_load_explicit(&p->tell_at, memory_order_relaxed);
+    if ((int32_t)(taken - at) <= 0 ||
+        !atomic_compare_exchange_strong(&p->tell_at, &at, taken + window() / 4))
         return; // another thread does
     stats_count(CREDIT);
     if (p->is_self)

@@ -17,8 +17,8 @@ enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
 
 struct group;
 struct partner {
-    _Atomic uint32_t sent, taken_there; // eager bytes, overhead included
-    _Atomic uint32_t taken, told;
+    // Eager bytes, overhead included: sent, up to so many; and taken, of which it is told beyond so many.
+    _Atomic uint32_t sent, most, taken, tell_at;
     uint32_t am_max, eager;      // bytes of an active message to it, and of an eager message
     _Atomic uint8_t reach;       // enum partner_reach
     _Atomic bool is_waited_for;  // messages to it are kept until there is room
@@ -56,11 +56,13 @@ static inline bool partner_admits(struct partner *p, MPI_Count n)
     if (unlikely(n > (MPI_Count)p->eager))
         return false;
     uint32_t cost = (uint32_t)n + PARTNER_OVERHEAD;
-    uint32_t out = atomic_load_explicit(&p->sent, memory_order_relaxed) -
-                   atomic_load_explicit(&p->taken_there, memory_order_relaxed);
-    if (unlikely(out + cost > shim_settings.window))
+    uint32_t sent = atomic_load_explicit(&p->sent, memory_order_relaxed) + cost;
+    if (unlikely((int32_t)(sent - atomic_load_explicit(&p->most, memory_order_relaxed)) > 0))
         return false;
-    partner_add(&p->sent, cost);
+    if (shim_threads)
+        atomic_fetch_add_explicit(&p->sent, cost, memory_order_relaxed);
+    else
+        atomic_store_explicit(&p->sent, sent, memory_order_relaxed);
     return true;
 }
 
@@ -78,13 +80,15 @@ static inline uint32_t partner_mark(uint64_t address)
 
 void partner_tell(int pe, struct partner *p, uint32_t taken);
 
-// An eager message of n bytes has been received.
-static inline void partner_took(struct partner *p, int pe, MPI_Count n)
+// An eager message of n bytes has been received. True: its sender was told of it and others.
+static inline bool partner_took(struct partner *p, int pe, MPI_Count n)
 {
     uint32_t taken = partner_add(&p->taken, (uint32_t)n + PARTNER_OVERHEAD);
-    uint32_t told = atomic_load_explicit(&p->told, memory_order_relaxed);
-    if (unlikely(taken - told > shim_settings.window / 4))
-        partner_tell(pe, p, taken);
+    uint32_t tell_at = atomic_load_explicit(&p->tell_at, memory_order_relaxed);
+    if (likely((int32_t)(taken - tell_at) <= 0))
+        return false;
+    partner_tell(pe, p, taken);
+    return true;
 }
 
 bool partner_is_direct(int pe);  // its shared memory is reached by load and store

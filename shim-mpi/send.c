@@ -21,7 +21,7 @@ static inline bool is_usual(const void *buf, MPI_Count count, MPI_Datatype datat
         return false;
     with->comm = c;
     with->type = t;
-    return !c->is_freed && t->is_committed && datatype != MPI_DATATYPE_NULL && count >= 0 && buf;
+    return !c->is_freed && t->is_committed && count >= 0 && buf;
 }
 
 static inline bool is_rank(const struct comm *comm, int rank)

@@ -28,10 +28,20 @@ static inline int check(int pe, int id, const void *payload, size_t n)
     return SHOAL_OK;
 }
 
-static inline int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+static NOINLINE int send_checked(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                                 int flags)
 {
     int status = check(pe, id, payload, n);
-    return likely(!status) ? inbox_am(pe, id, arg, payload, n, flags) : status;
+    return status ? status : inbox_am(pe, id, arg, payload, n, flags);
+}
+
+// A direct PE is one while the library is up, and not to a child of a PE.
+static inline int send(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+{
+    if (likely(world_is_direct_to(pe)) && likely(n <= INLINE_BYTES) && likely(id_ok(id)) &&
+        likely(payload || n == 0))
+        return inbox_line(pe, id, arg, payload, n, flags);
+    return send_checked(pe, id, arg, payload, n, flags);
 }
 
 static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to,
@@ -55,50 +65,21 @@ static int send_long(int id, uint64_t arg, const void *payload, size_t n, shoal_
     return status;
 }
 
-enum { REQUESTS_PER_POLL = 16 };
-
-// Who asks takes answers now and then, or a PE that answers could only keep what goes on coming.
-static inline bool is_time_to_take(void)
-{
-    static TLS_FAST unsigned requests;
-    return requests++ % REQUESTS_PER_POLL == 0;
-}
-
-static void take_some(void)
-{
-    if (shoal_is_up() && !handlers_running())
-        inbox_poll();
-}
-
-static NOINLINE int take_and_send(int pe, int id, uint64_t arg, const void *payload, size_t n,
-                                  int flags)
-{
-    take_some();
-    return send(pe, id, arg, payload, n, flags);
-}
-
-static inline int request(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
-{
-    if (unlikely(is_time_to_take()))
-        return take_and_send(pe, id, arg, payload, n, flags);
-    return send(pe, id, arg, payload, n, flags);
-}
-
 PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    return request(pe, id, arg, payload, n, 0);
+    return send(pe, id, arg, payload, n, 0);
 }
 
 PUBLIC int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
-    return request(pe, id, arg, payload, n, INBOX_TRY);
+    return send(pe, id, arg, payload, n, INBOX_TRY);
 }
 
 PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n,
                                  shoal_rptr_t to)
 {
-    if (is_time_to_take())
-        take_some();
+    if (shoal_is_up())
+        inbox_look_sometimes();
     return send_long(id, arg, payload, n, to, 0);
 }
 

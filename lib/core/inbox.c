@@ -3,6 +3,7 @@
 #include "inbox.h"
 
 #include "copy.h"
+#include "handlers.h"
 #include "help.h"
 #include "log.h"
 #include "net_message.h"
@@ -13,6 +14,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { REQUESTS_PER_LOOK = 16 };
 
 static _Atomic uint64_t sent_shared;
 static uint32_t ring_after; // messages to a PE before it is asked for a ring; 0: it never is
@@ -49,20 +52,21 @@ static NOINLINE bool find_claimable(struct peer *peer)
 // used them in turn; the hot ones, of which the other one may be in use, are free at once.
 static inline void choose_next(struct peer *peer, struct envelope *e)
 {
-    unsigned slot = peer->slot, next;
+    uint16_t slot = peer->slot, next;
     // Pairs with the release in taken_from_ring; before that, over there, with those of count_received and
     // next_in_ring: the other PE has read all of them.
     if (atomic_load_explicit(&peer->taken, memory_order_acquire) == peer->sent) {
-        next = RING_HOT + (slot == RING_HOT);
-        e->jump = (uint16_t)(next + 1);
+        next = peer->hot;
+        peer->hot = next ^ 1;
+        e->jump = next + 1;
     } else {
         next = peer->position;
         peer->position = (next + 1) & (LIMIT_RING_SLOTS - 1);
-        e->jump = slot < RING_HOT ? 0 : (uint16_t)(next + 1);
+        e->jump = slot < RING_HOT ? 0 : next + 1;
         // More may follow: a slot to come, which the receiver has read and does not look at yet.
         prefetch_to_write(&peer->ring->envelope[(next + 7) & (LIMIT_RING_SLOTS - 1)]);
     }
-    peer->slot = (uint16_t)next;
+    peer->slot = next;
 }
 
 // The next slot of the ring, which is free. This PE alone claims them, with the peer locked.
@@ -166,6 +170,7 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
     publish(room->envelope, room->ticket);
     peer->ring = ref_at(peer->made - number);
     peer->position = 1;
+    peer->hot = RING_HOT;
     peer->ring_bit = UINT64_C(1) << number;
     peer->made = 0;
     return true;
@@ -336,8 +341,7 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
 }
 
 // A ring with a free slot, without what the others need.
-static NOINLINE int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n,
-                                 int flags)
+static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
     struct peer *peer = peer_of(pe);
     peer_lock(peer);
@@ -361,20 +365,51 @@ static NOINLINE int wake(struct bell *bell)
     return SHOAL_OK;
 }
 
-// The same of a line, in a program with one thread: no call, and so nothing to be saved from one.
+static void look(void)
+{
+    if (!handlers_running())
+        inbox_poll();
+}
+
+void inbox_look_sometimes(void)
+{
+    static TLS_FAST unsigned requests;
+    if (requests++ % REQUESTS_PER_LOOK == 0)
+        look();
+}
+
 int inbox_am(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
-    if (unlikely(!world_is_here(pe)))
-        return send_otherwise(pe, id, arg, payload, n, flags);
+    if (!(flags & ENVELOPE_REPLY))
+        inbox_look_sometimes();
+    return likely(world_is_here(pe)) ? send_in_ring(pe, id, arg, payload, n, flags)
+                                     : send_otherwise(pe, id, arg, payload, n, flags);
+}
+
+static NOINLINE int look_and_send(int pe, int id, uint64_t arg, const void *payload, size_t n,
+                                  int flags)
+{
+    if (!(flags & ENVELOPE_REPLY))
+        look();
+    return send_in_ring(pe, id, arg, payload, n, flags);
+}
+
+// A free slot of a ring, in a program with one thread: no call, and so nothing to be saved from one.
+int inbox_line(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
+{
     struct peer *peer = peer_known(pe);
+    if (unlikely(!peer) || unlikely(!is_single_threaded()))
+        return inbox_am(pe, id, arg, payload, n, flags);
     COMPUTED(peer);
-    if (unlikely(!peer || !is_single_threaded() || n > INLINE_BYTES ||
-                 peer->ticket >= peer->claimable))
-        return send_in_ring(pe, id, arg, payload, n, flags);
+    uint64_t t = peer->ticket;
+    if (unlikely(t >= peer->claimable))
+        return inbox_am(pe, id, arg, payload, n, flags);
+    if (unlikely(t % REQUESTS_PER_LOOK == 0))
+        return look_and_send(pe, id, arg, payload, n, flags);
     struct envelope *e = next_in_ring(peer);
     label(e, id, arg, n, flags);
     copy_few(e->bytes, payload, n);
-    publish(e, peer->ticket - 1);
+    publish(e, t);
     struct inbox *to = &slice_of(pe)->inbox;
     ring_doorbell(&to->doorbell, peer->ring_bit);
     return unlikely(bell_is_armed(&to->bell)) ? wake(&to->bell) : SHOAL_OK;

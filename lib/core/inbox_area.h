@@ -57,6 +57,8 @@ struct channel {
 
 enum { RING_HOT = LIMIT_RING_SLOTS, RING_LINES = LIMIT_RING_SLOTS + 2 };
 
+_Static_assert(RING_HOT % 2 == 0, "of the two hot slots either is the other one ^ 1");
+
 _Static_assert(RING_LINES < UINT16_MAX, "jump says which");
 _Static_assert((LIMIT_RING_SLOTS & (LIMIT_RING_SLOTS - 1)) == 0, "slots are counted by a mask");
 

@@ -14,7 +14,7 @@ struct incoming {
     _Atomic uint64_t head;         // messages taken out
     uint64_t give_at;              // as many, when slots are returned to the senders
     struct channel *channel;
-    uint64_t bit; // of a ring, in the sets of them
+    uint64_t bit, after; // of a ring, in the sets of them, and those after it
     uint32_t slots;
     bool is_used;      // since the last tidying
     struct peer *peer; // of a ring's sender; NULL: of the shared channel
@@ -45,8 +45,9 @@ static inline bool is_ready(const struct incoming *in)
 }
 
 // Slots are returned by halves, so that the senders' copy of the count is seldom taken away.
-static NOINLINE void give_back(struct incoming *in, uint64_t head)
+static NOINLINE void give_back(struct incoming *in)
 {
+    uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
     in->give_at = head + in->slots / 2;
     // Pairs with the acquire loads in is_room and find_claimable.
     atomic_store_explicit(&in->channel->drained, head, memory_order_release);
@@ -69,12 +70,12 @@ static inline void check_number(int from, uint32_t seq)
         fatal("message %u from PE %d came as number %u: the inbox is damaged", seq, from, number);
 }
 
-static inline void advance(struct incoming *in, size_t slot)
+// True: slots are to be given back.
+static inline bool advance(struct incoming *in, size_t slot)
 {
     uint64_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
     begin_at(in, head, slot);
-    if (unlikely(head == in->give_at))
-        give_back(in, head);
+    return unlikely(head == in->give_at);
 }
 
 static inline const unsigned char *next_payload(const struct incoming *in)
@@ -93,14 +94,15 @@ static inline size_t slot_after(const struct incoming *in, const struct envelope
     return (size_t)(at + 1 - in->channel->envelope) & (LIMIT_RING_SLOTS - 1);
 }
 
-// A message of a ring has been copied.
-static inline void taken_from_ring(struct incoming *in, const struct envelope *e)
+// A message of a ring has been copied. True, as above.
+static inline bool taken_from_ring(struct incoming *in, const struct envelope *e)
 {
+    struct peer *peer = in->peer;
     // Pairs with the acquire load in choose_next.
-    atomic_store_explicit(&in->peer->taken, e->taken, memory_order_release);
+    atomic_store_explicit(&peer->taken, e->taken, memory_order_release);
     size_t slot = slot_after(in, e);
-    count_received(in->peer);
-    advance(in, slot);
+    count_received(peer);
+    return advance(in, slot);
 }
 
 #endif

@@ -35,14 +35,17 @@ static inline bool take(struct incoming *in, struct message *m)
     memcpy(&m->envelope, atomic_load_explicit(&in->next, memory_order_relaxed), sizeof m->envelope);
     if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
         memcpy(m->payload, next_payload(in), m->envelope.n);
+    bool gives;
     if (in->peer) {
-        taken_from_ring(in, &m->envelope);
+        gives = taken_from_ring(in, &m->envelope);
         m->envelope.from = in->sender;
-        return true;
+    } else {
+        if (!(m->envelope.flags & ENVELOPE_UNNUMBERED))
+            check_number(m->envelope.from, m->envelope.seq);
+        gives = advance(in, shared_slot(atomic_load_explicit(&in->head, memory_order_relaxed) + 1));
     }
-    if (!(m->envelope.flags & ENVELOPE_UNNUMBERED))
-        check_number(m->envelope.from, m->envelope.seq);
-    advance(in, shared_slot(atomic_load_explicit(&in->head, memory_order_relaxed) + 1));
+    if (gives)
+        give_back(in);
     return true;
 }
 
@@ -73,6 +76,7 @@ static void make_ring(int pe)
     memset(c, 0, CHANNEL_SIZE(RING_LINES));
     ring[rings] = (struct incoming){.channel = c,
                                     .bit = UINT64_C(1) << rings,
+                                    .after = -(UINT64_C(2) << rings),
                                     .slots = LIMIT_RING_SLOTS,
                                     .give_at = LIMIT_RING_SLOTS / 2,
                                     .peer = peer_of(pe),
@@ -278,13 +282,15 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
-// A message of a ring has been copied, and the program has one thread.
-static inline void take_out(struct incoming *in, const struct envelope *e, uint32_t n)
+// A message of a ring has been copied, and the program has one thread. True: slots are to be given
+// back.
+static inline bool take_out(struct incoming *in, const struct envelope *e, uint32_t n)
 {
-    taken_from_ring(in, e);
+    bool gives = taken_from_ring(in, e);
     in->ahead = n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES ? next_payload(in) : NULL;
     in->is_used = true;
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
+    return gives;
 }
 
 // The usual case without what the others need: a message in a ring, in a program with one thread, whose
@@ -305,7 +311,8 @@ static INLINE bool take_usual(struct incoming *in)
         memcpy(payload, e->bytes, INLINE_BYTES);
     else
         memcpy(payload, next_payload(in), e->n);
-    take_out(in, e, e->n);
+    if (take_out(in, e, e->n))
+        give_back(in);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
     busy = BUSY_POLLS | BUSY_HANDLES;
     handlers_enough = false;
@@ -320,7 +327,7 @@ static NOINLINE int take_from(struct incoming *in)
     int taken = 0;
     for (; in && in != &shared; in = find_ready()) {
         // Of each sender so many, and then the next one's.
-        atomic_store_explicit(&rings_after, -(in->bit << 1), memory_order_relaxed);
+        atomic_store_explicit(&rings_after, in->after, memory_order_relaxed);
         for (; taken < PER_POLL && is_ready(in); taken++, prefetch_next(in)) {
             if (unlikely(!take_usual(in)))
                 return taken + poll_all();
@@ -349,6 +356,36 @@ static inline bool is_wanted(const struct incoming *in, const struct envelope *e
            likely(e->n <= w->room) && likely(in->sender == w->from || w->from < 0);
 }
 
+static NOINLINE int take_and_give_back(struct incoming *in)
+{
+    give_back(in);
+    return SHOAL_OK;
+}
+
+static INLINE int taken_as_wanted(struct incoming *in, const struct envelope *e,
+                                  shoal_am_wanted_t *w, uint32_t n)
+{
+    atomic_store_explicit(&rings_after, in->after, memory_order_relaxed);
+    w->arg = e->arg;
+    w->from = in->sender;
+    w->n = n;
+    return take_out(in, e, n) ? take_and_give_back(in) : SHOAL_OK;
+}
+
+static NOINLINE int take_beside(struct incoming *in, const struct envelope *e, shoal_am_wanted_t *w)
+{
+    uint32_t n = e->n;
+    memcpy(w->buf, next_payload(in), n);
+    return taken_as_wanted(in, e, w, n);
+}
+
+static NOINLINE int take_far(shoal_am_wanted_t *w, unsigned more)
+{
+    net_progress();
+    return others_wait() || more == 0 ? SHOAL_EAGAIN : inbox_take(w, more - 1);
+}
+
+// No call on the way of a line, as in inbox_line.
 int inbox_take(shoal_am_wanted_t *w, unsigned more)
 {
     struct incoming *in;
@@ -356,24 +393,19 @@ int inbox_take(shoal_am_wanted_t *w, unsigned more)
                  atomic_load_explicit(&handlers_news, memory_order_relaxed)))
         return SHOAL_EAGAIN;
     while (!(in = find_ready())) {
-        net_poke();
-        if (others_wait() || more-- == 0)
+        if (unlikely(net.transport != NULL))
+            return take_far(w, more);
+        if (unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) || more-- == 0)
             return SHOAL_EAGAIN;
     }
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
     if (unlikely(in == &shared || !is_wanted(in, e, w)))
         return SHOAL_EAGAIN;
     uint32_t n = e->n;
-    if (likely(n <= INLINE_BYTES))
-        copy_few(w->buf, e->bytes, n);
-    else
-        memcpy(w->buf, next_payload(in), n);
-    atomic_store_explicit(&rings_after, -(in->bit << 1), memory_order_relaxed);
-    w->arg = e->arg;
-    w->from = in->sender;
-    w->n = n;
-    take_out(in, e, n);
-    return SHOAL_OK;
+    if (unlikely(n > INLINE_BYTES))
+        return take_beside(in, e, w);
+    copy_few(w->buf, e->bytes, n);
+    return taken_as_wanted(in, e, w, n);
 }
 
 uint64_t inbox_waiting(void)

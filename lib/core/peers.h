@@ -22,6 +22,7 @@ struct peer {
     _Atomic uint32_t received, taken;
     uint16_t slot;     // of the next message in the ring
     uint16_t position; // behind the last slot that was neither of the hot ones
+    uint16_t hot;      // the hot slot that was not used last
     bool asked;        // for a ring
 };
 

@@ -74,6 +74,12 @@ static inline bool world_is_direct(void)
     return world.direct_count == (unsigned)world.npes;
 }
 
+// Is this one? No PE is before the library is up, after, and to a child of a PE.
+static inline bool world_is_direct_to(int pe)
+{
+    return (unsigned)pe - world.direct_first < world.direct_count;
+}
+
 // Is [addr, addr + n) within this PE's symmetric heap or static data?
 static inline bool world_in_heap(const void *addr, size_t n)
 {
@@ -93,7 +99,7 @@ static inline bool world_in_data(const void *addr, size_t n)
 static inline void *peer_at(const void *addr, size_t n, int pe)
 {
     char *at;
-    if (unlikely((unsigned)pe - world.direct_first >= world.direct_count))
+    if (unlikely(!world_is_direct_to(pe)))
         return NULL;
     if (likely(world_in_heap(addr, n)))
         at = (char *)addr + world.to_first + pe * world.slice_size;
