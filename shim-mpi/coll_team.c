@@ -277,6 +277,75 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     return status;
 }
 
+// ---- An allgather whose blocks have counts of their own, which all members know: as if all were as long
+// as the longest.
+static MPI_Count bytes_of_block(const struct coll_call *c, int i)
+{
+    MPI_Count n;
+    return __builtin_mul_overflow(number_at(&c->recv.counts, i), c->recv.type->size, &n)
+               ? MAX_SHORT + 1
+               : n;
+}
+
+static MPI_Count longest_block(const struct coll_call *c)
+{
+    MPI_Count most = 0;
+    for (int i = 0; i < c->size && most <= MAX_SHORT; i++) {
+        MPI_Count n = bytes_of_block(c, i);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void unpack_blocks(const struct coll_call *c, MPI_Count n, const char *room)
+{
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->recv, i);
+        size_t bytes = (size_t)bytes_of_block(c, i);
+        if (bytes && b.type->is_dense)
+            memcpy(type_at(b.type, b.buf), room + i * n, bytes);
+        else if (bytes)
+            type_unpack(b.type, b.buf, b.count, 0, room + i * n, bytes);
+    }
+}
+
+static int run_allgatherv(const struct coll_call *c, shmem_team_t team, MPI_Count n)
+{
+    char part[MAX_SHORT], small[MAX_SHORT], *room = small;
+    bool in_place = side_in_place(&c->send);
+    struct block own = in_place ? coll_block(&c->recv, c->rank) : coll_whole(&c->send);
+    MPI_Count given = own.count * own.type->size, wanted = bytes_of_block(c, c->rank);
+    size_t bytes = (size_t)(given < wanted ? given : wanted); // the same, of a right program
+    if (n * c->size > MAX_SHORT && !(room = malloc((size_t)(n * c->size))))
+        shim_fatal("no memory for a collective of %lld bytes", (long long)(n * c->size));
+    if (bytes)
+        type_pack(own.type, own.buf, own.count, 0, part, bytes);
+    memset(part + bytes, 0, (size_t)n - bytes);
+    shoal_coll_t sc = {.kind = SHOAL_COLL_ALLGATHER,
+                       .dst = room,
+                       .src = part,
+                       .count = (size_t)n,
+                       .element_size = 1};
+    int status = shoal_coll_short(team, &sc);
+    if (status == SHOAL_EAGAIN)
+        status = shoal_coll(team, &sc, NULL);
+    if (!status)
+        unpack_blocks(c, n, room);
+    if (room != small)
+        free(room);
+    return status;
+}
+
+static bool run_counted(const struct coll_call *c, shmem_team_t team, int *error)
+{
+    MPI_Count n = longest_block(c);
+    if (!coll_team_folds(c, n) || n > limit())
+        return false;
+    stats_count(COLL_SHORT);
+    *error = error_of(run_allgatherv(c, team, n));
+    return true;
+}
+
 static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n, int *error)
 {
     char packed[MAX_BCAST];
@@ -309,7 +378,11 @@ bool coll_team_run(const struct coll_call *c, int *error)
 {
     _Alignas(max_align_t) char small[MAX_SHORT];
     shmem_team_t team = team_of(c->comm);
-    if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0)
+    if (team == SHMEM_TEAM_INVALID)
+        return false;
+    if (c->kind == COLL_ALLGATHERV)
+        return run_counted(c, team, error);
+    if (kind_of(c->kind) == 0)
         return false;
     MPI_Count n = bytes_of(c);
     if (n < 0)
