@@ -16,7 +16,7 @@
 #endif
 
 enum { DATA = 1, OTHER = 2, EACH = 3000, MOST = 2048, KINDS = 6 };
-static const size_t lengths[KINDS] = {0, 1, 32, 33, 96, MOST};
+static size_t lengths[KINDS] = {0, 1, 32, 33, 96, MOST}; // the last is what a message may have
 
 // arg: which of its sender's, and its kind of length
 #define ARG(k, kind) ((uint64_t)(k) << 8 | (uint64_t)(kind))
@@ -139,6 +139,9 @@ int main(void)
     shoal_am_wanted_t w = {.from = -1, .id = DATA};
     CHECK_EQ(shoal_am_take(&w, 0), SHOAL_EINIT);
     check_start();
+    uint64_t most_bytes = 0;
+    CHECK_EQ(shoal_query(SHOAL_Q_AM_MAX, 0, &most_bytes), SHOAL_OK);
+    lengths[KINDS - 1] = most_bytes < MOST ? most_bytes : MOST;
     CHECK_EQ(shoal_am_register(DATA, on_data, NULL), SHOAL_OK);
     CHECK_EQ(shoal_am_register(OTHER, on_other, NULL), SHOAL_OK);
     shmem_barrier_all();
