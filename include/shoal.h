@@ -348,10 +348,11 @@ int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
 // From a handler: this is what the program waits for, so what else has come the same way may stay in
 // the inbox until the next call that waits or progresses.
 void shoal_am_enough(void);
-// Takes a message that the program waits for to where it belongs, and its handler is not called: the next
-// of those that have come, if it is this one. SHOAL_EAGAIN: nothing has come, though it looked, and
-// `more` times again; or something else is to be done first (shoal_progress, which handles also this
-// message should it be the next); or other threads are there.
+// Takes a request of up to SHOAL_Q_AM_MAX bytes that the program waits for to where it belongs, and its
+// handler, which there has to be, is not called: the next of those that have come, if it is this one.
+// SHOAL_EAGAIN: nothing has come, though it looked, and `more` times again; or something else is to be
+// done first (shoal_progress, which handles also this message should it be the next); or it came another
+// way than between PEs of a node that talk a lot; or there are other threads, were they the library's.
 typedef struct shoal_am_wanted {
     int from;           // a PE, or -1: any; then the PE
     int id;

@@ -14,6 +14,7 @@
 enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, HOOK_EVENTS = 15 };
 
 _Atomic uint64_t request_activity;
+unsigned request_looks;
 
 // ---- Memory
 struct request_pool request_pools[SHIM_PARTS];
@@ -216,7 +217,6 @@ static int move_on(void)
 
 // ---- Waiting
 static uint32_t spins; // steps before a waiting thread gives its core away
-unsigned request_looks;
 static uint32_t looks; // looks in vain before one that does not wait does
 
 void progress_look(void)

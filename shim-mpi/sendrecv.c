@@ -109,26 +109,34 @@ static int copy_out(const char *call, struct exchange *x)
     return MPI_SUCCESS;
 }
 
-// Most need no request: then what is left is a receive.
+// May it be that its source is told of the receive (hint.h), or that the data stays where it is? Then the
+// receive is posted first.
+static bool is_long(const struct exchange *x)
+{
+    uint64_t out = x->dest == MPI_PROC_NULL ? 0 : (uint64_t)(x->sendcount * x->stype->size);
+    uint64_t in = x->source == MPI_PROC_NULL ? 0 : (uint64_t)(x->recvcount * x->rtype->size);
+    return shim_settings.hint && (out > in ? out : in) >= shim_settings.hint;
+}
+
+// Does it go without a request, and without waiting for room? Then what is left is a receive.
 static bool is_sent(const struct exchange *x)
 {
     return x->dest == MPI_PROC_NULL ||
            p2p_send_now(x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype,
-                        group_pe(x->comm->peers, x->dest), x->sendtag, true);
+                        group_pe(x->comm->peers, x->dest), x->sendtag, false);
 }
 
-// A receive that its source is told of (hint.h) is posted before.
 static int send_and_receive(const struct exchange *x, MPI_Status *status)
 {
-    bool is_told = (uint64_t)(x->recvcount * x->rtype->size) >= shim_settings.hint;
-    if (likely(!is_told) && likely(is_sent(x)))
+    bool is_first = likely(!is_long(x));
+    if (is_first && likely(is_sent(x)))
         return p2p_recv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
                         x->recvtag, status);
     struct request *r = p2p_irecv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
                                   x->recvtag);
     MPI_Request handle;
-    int sent = (is_told ? p2p_send : p2p_send_later)(x->comm, SPACE_P2P, x->sendbuf, x->sendcount,
-                                                     x->stype, x->dest, x->sendtag, SEND_STANDARD);
+    int sent = (is_first ? p2p_send_later : p2p_send)(x->comm, SPACE_P2P, x->sendbuf, x->sendcount,
+                                                      x->stype, x->dest, x->sendtag, SEND_STANDARD);
     request_wait(r);
     int error = request_collect(r, &handle, status);
     return error ? error : sent;

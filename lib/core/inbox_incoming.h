@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A channel as its reader sees it: what the next message is, and how it is taken out. All of this
-// belongs to the thread that polls (inbox_poll.c).
+// A channel as its reader sees it: what the next message is, and how it is taken out. It belongs to the
+// thread that polls (inbox_poll.c); others may look whether something is ready.
 #ifndef SHOAL_CORE_INBOX_INCOMING_H
 #define SHOAL_CORE_INBOX_INCOMING_H
 

@@ -379,13 +379,7 @@ static NOINLINE int take_beside(struct incoming *in, const struct envelope *e, s
     return taken_as_wanted(in, e, w, n);
 }
 
-static NOINLINE int take_far(shoal_am_wanted_t *w, unsigned more)
-{
-    net_progress();
-    return others_wait() || more == 0 ? SHOAL_EAGAIN : inbox_take(w, more - 1);
-}
-
-// No call on the way of a line, as in inbox_line.
+// No call on the way of a line, as in inbox_line. (With a network there is a thread, the heartbeat.)
 int inbox_take(shoal_am_wanted_t *w, unsigned more)
 {
     struct incoming *in;
@@ -393,8 +387,6 @@ int inbox_take(shoal_am_wanted_t *w, unsigned more)
                  atomic_load_explicit(&handlers_news, memory_order_relaxed)))
         return SHOAL_EAGAIN;
     while (!(in = find_ready())) {
-        if (unlikely(net.transport != NULL))
-            return take_far(w, more);
         if (unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) || more-- == 0)
             return SHOAL_EAGAIN;
     }
