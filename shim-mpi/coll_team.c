@@ -148,10 +148,31 @@ bool coll_team_folds(const struct coll_call *c, MPI_Count n)
     return n <= MAX_SHORT && n * c->size <= MAX_PARTS;
 }
 
+// An allgather whose blocks have counts of their own, which all members know, goes as if all were as long
+// as the longest.
+static MPI_Count bytes_of_block(const struct coll_call *c, int i)
+{
+    MPI_Count n;
+    return __builtin_mul_overflow(number_at(&c->recv.counts, i), c->recv.type->size, &n)
+               ? MAX_SHORT + 1
+               : n;
+}
+
+static MPI_Count longest_block(const struct coll_call *c)
+{
+    MPI_Count most = 0;
+    for (int i = 0; i < c->size && most <= MAX_SHORT; i++) {
+        MPI_Count n = bytes_of_block(c, i);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 // Of a short one, else -1.
 static MPI_Count bytes_of(const struct coll_call *c)
 {
-    MPI_Count n = coll_team_bytes(c), blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
+    MPI_Count n = c->kind == COLL_ALLGATHERV ? longest_block(c) : coll_team_bytes(c);
+    MPI_Count blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
     bool is_short = n >= 0 && coll_team_folds(c, n) && n * blocks <= limit();
     return is_short ? n : -1;
 }
@@ -163,6 +184,7 @@ static int kind_of(enum coll_kind kind)
     case COLL_GATHER:
     case COLL_REDUCE: return SHOAL_COLL_GATHER;
     case COLL_ALLGATHER:
+    case COLL_ALLGATHERV:
     case COLL_ALLREDUCE: return SHOAL_COLL_ALLGATHER;
     case COLL_ALLTOALL: return SHOAL_COLL_ALLTOALL;
     default: return 0;
@@ -251,19 +273,39 @@ const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed
     return packed;
 }
 
+// Its own block, and room behind it, of n bytes.
+static const void *give_block(const struct coll_call *c, MPI_Count n, char *packed)
+{
+    struct block own = side_in_place(&c->send) ? coll_block(&c->recv, c->rank)
+                                               : coll_whole(&c->send);
+    MPI_Count given = own.count * own.type->size, wanted = bytes_of_block(c, c->rank);
+    size_t bytes = (size_t)(given < wanted ? given : wanted); // the same, of a right program
+    type_pack(own.type, own.buf, own.count, 0, packed, bytes);
+    memset(packed + bytes, 0, (size_t)n - bytes);
+    return packed;
+}
+
+static void unpack_blocks(const struct coll_call *c, MPI_Count n, const char *room)
+{
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->recv, i);
+        type_unpack(b.type, b.buf, b.count, 0, room + i * n, (size_t)bytes_of_block(c, i));
+    }
+}
+
 // Does it: what is received goes straight to its place, or to `room` first.
 static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *room)
 {
     char packed[MAX_SHORT];
     const struct side *r = &c->recv;
-    bool reduces = c->op != NULL;
+    bool reduces = c->op != NULL, is_counted = c->kind == COLL_ALLGATHERV;
     bool rooted = c->kind == COLL_GATHER || c->kind == COLL_REDUCE;
     bool gets = n && (!rooted || c->root == c->rank);
-    bool is_direct = gets && !reduces && r->type->is_dense;
+    bool is_direct = gets && !reduces && !is_counted && r->type->is_dense;
     shoal_coll_t sc = {
         .kind = kind_of(c->kind), .root = c->root, .count = (size_t)n, .element_size = 1};
     if (n && !(is_direct && side_in_place(&c->send)))
-        sc.src = coll_team_given(c, n, packed);
+        sc.src = is_counted ? give_block(c, n, packed) : coll_team_given(c, n, packed);
     sc.dst = is_direct ? type_at(r->type, r->buf) : gets ? room : NULL;
     int status = shoal_coll_short(team, &sc);
     if (status == SHOAL_EAGAIN)
@@ -272,78 +314,11 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
         return status;
     if (reduces)
         coll_team_fold(c, room, n);
+    else if (is_counted)
+        unpack_blocks(c, n, room);
     else
         type_unpack(r->type, r->buf, r->count * c->size, 0, room, (size_t)(n * c->size));
     return status;
-}
-
-// ---- An allgather whose blocks have counts of their own, which all members know: as if all were as long
-// as the longest.
-static MPI_Count bytes_of_block(const struct coll_call *c, int i)
-{
-    MPI_Count n;
-    return __builtin_mul_overflow(number_at(&c->recv.counts, i), c->recv.type->size, &n)
-               ? MAX_SHORT + 1
-               : n;
-}
-
-static MPI_Count longest_block(const struct coll_call *c)
-{
-    MPI_Count most = 0;
-    for (int i = 0; i < c->size && most <= MAX_SHORT; i++) {
-        MPI_Count n = bytes_of_block(c, i);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-static void unpack_blocks(const struct coll_call *c, MPI_Count n, const char *room)
-{
-    for (int i = 0; i < c->size; i++) {
-        struct block b = coll_block(&c->recv, i);
-        size_t bytes = (size_t)bytes_of_block(c, i);
-        if (bytes && b.type->is_dense)
-            memcpy(type_at(b.type, b.buf), room + i * n, bytes);
-        else if (bytes)
-            type_unpack(b.type, b.buf, b.count, 0, room + i * n, bytes);
-    }
-}
-
-static int run_allgatherv(const struct coll_call *c, shmem_team_t team, MPI_Count n)
-{
-    char part[MAX_SHORT], small[MAX_SHORT], *room = small;
-    bool in_place = side_in_place(&c->send);
-    struct block own = in_place ? coll_block(&c->recv, c->rank) : coll_whole(&c->send);
-    MPI_Count given = own.count * own.type->size, wanted = bytes_of_block(c, c->rank);
-    size_t bytes = (size_t)(given < wanted ? given : wanted); // the same, of a right program
-    if (n * c->size > MAX_SHORT && !(room = malloc((size_t)(n * c->size))))
-        shim_fatal("no memory for a collective of %lld bytes", (long long)(n * c->size));
-    if (bytes)
-        type_pack(own.type, own.buf, own.count, 0, part, bytes);
-    memset(part + bytes, 0, (size_t)n - bytes);
-    shoal_coll_t sc = {.kind = SHOAL_COLL_ALLGATHER,
-                       .dst = room,
-                       .src = part,
-                       .count = (size_t)n,
-                       .element_size = 1};
-    int status = shoal_coll_short(team, &sc);
-    if (status == SHOAL_EAGAIN)
-        status = shoal_coll(team, &sc, NULL);
-    if (!status)
-        unpack_blocks(c, n, room);
-    if (room != small)
-        free(room);
-    return status;
-}
-
-static bool run_counted(const struct coll_call *c, shmem_team_t team, int *error)
-{
-    MPI_Count n = longest_block(c);
-    if (!coll_team_folds(c, n) || n > limit())
-        return false;
-    stats_count(COLL_SHORT);
-    *error = error_of(run_allgatherv(c, team, n));
-    return true;
 }
 
 static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n, int *error)
@@ -378,11 +353,7 @@ bool coll_team_run(const struct coll_call *c, int *error)
 {
     _Alignas(max_align_t) char small[MAX_SHORT];
     shmem_team_t team = team_of(c->comm);
-    if (team == SHMEM_TEAM_INVALID)
-        return false;
-    if (c->kind == COLL_ALLGATHERV)
-        return run_counted(c, team, error);
-    if (kind_of(c->kind) == 0)
+    if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0)
         return false;
     MPI_Count n = bytes_of(c);
     if (n < 0)

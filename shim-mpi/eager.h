@@ -73,8 +73,6 @@ static INLINE bool eager_recv_now(struct comm *comm, enum space space, void *buf
     }
     if (unlikely(shoal_am_take(&w, request_looks)))
         return false;
-    if (shim_threads)
-        __builtin_unreachable(); // still not
     if (unlikely(!from)) {
         from = partner_of(w.from);
         source = group_rank(comm->peers, w.from);

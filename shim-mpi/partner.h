@@ -41,13 +41,18 @@ static inline struct partner *partner_of(int pe)
     return likely(chunk) ? &chunk[(unsigned)pe % PARTNERS_PER_CHUNK] : partner_make(pe);
 }
 
-static inline uint32_t partner_add(_Atomic uint32_t *word, uint32_t n)
+// To a word that was so much when this thread looked.
+static inline uint32_t partner_add_to(_Atomic uint32_t *word, uint32_t was, uint32_t n)
 {
-    uint32_t sum = atomic_load_explicit(word, memory_order_relaxed) + n;
     if (shim_threads)
         return atomic_fetch_add_explicit(word, n, memory_order_relaxed) + n;
-    atomic_store_explicit(word, sum, memory_order_relaxed);
-    return sum;
+    atomic_store_explicit(word, was + n, memory_order_relaxed);
+    return was + n;
+}
+
+static inline uint32_t partner_add(_Atomic uint32_t *word, uint32_t n)
+{
+    return partner_add_to(word, atomic_load_explicit(word, memory_order_relaxed), n);
 }
 
 // May n bytes go to it eagerly? Counts them when they may.
@@ -56,13 +61,10 @@ static inline bool partner_admits(struct partner *p, MPI_Count n)
     if (unlikely(n > (MPI_Count)p->eager))
         return false;
     uint32_t cost = (uint32_t)n + PARTNER_OVERHEAD;
-    uint32_t sent = atomic_load_explicit(&p->sent, memory_order_relaxed) + cost;
-    if (unlikely((int32_t)(sent - atomic_load_explicit(&p->most, memory_order_relaxed)) > 0))
+    uint32_t sent = atomic_load_explicit(&p->sent, memory_order_relaxed);
+    if (unlikely((int32_t)(sent + cost - atomic_load_explicit(&p->most, memory_order_relaxed)) > 0))
         return false;
-    if (shim_threads)
-        atomic_fetch_add_explicit(&p->sent, cost, memory_order_relaxed);
-    else
-        atomic_store_explicit(&p->sent, sent, memory_order_relaxed);
+    partner_add_to(&p->sent, sent, cost);
     return true;
 }
 

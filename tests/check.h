@@ -161,6 +161,15 @@ static inline size_t rnd_below(uint64_t *state, size_t n)
     return (size_t)(rnd(state) % n);
 }
 
+static inline void rnd_shuffle(uint64_t *state, size_t n, size_t a[])
+{
+    for (size_t i = n; i-- > 1;) {
+        size_t j = rnd_below(state, i + 1), was = a[i];
+        a[i] = a[j];
+        a[j] = was;
+    }
+}
+
 // Bytes that tell apart their writer (seed) and their place.
 static inline unsigned char fill_byte(unsigned seed, size_t i)
 {

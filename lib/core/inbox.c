@@ -178,10 +178,9 @@ static bool open_ring(struct peer *peer, struct inbox_room *room)
 
 static bool claim_shared_next(struct peer *peer, struct inbox_room *room)
 {
-    if (!claim(shared_channel(room->pe), room))
+    if (!claim_shared(world.me, room))
         return false;
     room->envelope->seq = ++peer->sent;
-    room->envelope->from = world.me;
     room->ring_bit = 0;
     room->wants_ring = ring_after && peer->sent >= ring_after && !peer->asked &&
                        room->pe != world.me;
@@ -278,14 +277,19 @@ static inline void ring_doorbell(_Atomic uint64_t *doorbell, uint64_t bit)
         atomic_fetch_or_explicit(doorbell, bit, memory_order_release);
 }
 
-// ring_bit 0: through the shared channel.
-static inline void deliver(int pe, struct envelope *e, uint64_t ticket, uint64_t ring_bit)
+// ring_bit 0: through the shared channel. Then the bell is to be looked at.
+static inline struct bell *hand_over(int pe, struct envelope *e, uint64_t ticket, uint64_t ring_bit)
 {
     struct inbox *to = &slice_of(pe)->inbox;
     publish(e, ticket);
     if (ring_bit)
         ring_doorbell(&to->doorbell, ring_bit);
-    bell_check(&to->bell);
+    return &to->bell;
+}
+
+static inline void deliver(int pe, struct envelope *e, uint64_t ticket, uint64_t ring_bit)
+{
+    bell_check(hand_over(pe, e, ticket, ring_bit));
 }
 
 static void commit_here(const struct inbox_room *room)
@@ -409,10 +413,8 @@ int inbox_line(int pe, int id, uint64_t arg, const void *payload, size_t n, int 
     struct envelope *e = next_in_ring(peer);
     label(e, id, arg, n, flags);
     copy_few(e->bytes, payload, n);
-    publish(e, t);
-    struct inbox *to = &slice_of(pe)->inbox;
-    ring_doorbell(&to->doorbell, peer->ring_bit);
-    return unlikely(bell_is_armed(&to->bell)) ? wake(&to->bell) : SHOAL_OK;
+    struct bell *bell = hand_over(pe, e, t, peer->ring_bit);
+    return bell_is_armed(bell) ? wake(bell) : SHOAL_OK;
 }
 
 void inbox_send_for(int from, int pe, const struct inbox_message *m)

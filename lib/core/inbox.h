@@ -3,8 +3,8 @@
 // every PE has one that all share, whose slots are claimed by ticket, and gives a partner that
 // talks a lot a channel of its own, a ring. Order between two PEs holds across that change: the
 // sender's last message through the shared channel says that the ring is open, and only then is
-// the ring read. Messages are numbered per pair: in the shared channel one
-// out of order would end the job, in a ring the turns of the slots are their order.
+// the ring read. Messages are numbered per pair: in the shared channel one out of order would end the
+// job, in a ring the turns of the slots are their order.
 //
 // A full channel makes the sender wait while it empties its own inbox: nothing is lost, and two PEs
 // that flood each other both go on. Handlers run in the thread that polls, one at a time. What

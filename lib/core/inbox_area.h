@@ -34,7 +34,7 @@ struct envelope {
     uint8_t id;
     uint8_t flags; // ENVELOPE_*
     uint16_t jump; // in a ring: the next message is not in the next slot, but in slot jump - 1
-    uint32_t seq;  // number of the message between this pair of PEs; in a ring the turn says it
+    uint32_t seq;  // in a channel that is shared: number of the message between this pair of PEs
     union {
         unsigned char bytes[INLINE_BYTES];
         struct {
@@ -58,7 +58,6 @@ struct channel {
 enum { RING_HOT = LIMIT_RING_SLOTS, RING_LINES = LIMIT_RING_SLOTS + 2 };
 
 _Static_assert(RING_HOT % 2 == 0, "of the two hot slots either is the other one ^ 1");
-
 _Static_assert(RING_LINES < UINT16_MAX, "jump says which");
 _Static_assert((LIMIT_RING_SLOTS & (LIMIT_RING_SLOTS - 1)) == 0, "slots are counted by a mask");
 

@@ -14,7 +14,7 @@ struct incoming {
     _Atomic uint64_t head;         // messages taken out
     uint64_t give_at;              // as many, when slots are returned to the senders
     struct channel *channel;
-    uint64_t bit, after; // of a ring, in the sets of them, and those after it
+    uint64_t bit; // of a ring, in the sets of them
     uint32_t slots;
     bool is_used;      // since the last tidying
     struct peer *peer; // of a ring's sender; NULL: of the shared channel

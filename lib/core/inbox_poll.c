@@ -76,7 +76,6 @@ static void make_ring(int pe)
     memset(c, 0, CHANNEL_SIZE(RING_LINES));
     ring[rings] = (struct incoming){.channel = c,
                                     .bit = UINT64_C(1) << rings,
-                                    .after = -(UINT64_C(2) << rings),
                                     .slots = LIMIT_RING_SLOTS,
                                     .give_at = LIMIT_RING_SLOTS / 2,
                                     .peer = peer_of(pe),
@@ -322,12 +321,17 @@ static INLINE bool take_usual(struct incoming *in)
     return true;
 }
 
+// Of each sender so many, and then the next one's.
+static inline void begin_behind(const struct incoming *in)
+{
+    atomic_store_explicit(&rings_after, -(in->bit << 1), memory_order_relaxed);
+}
+
 static NOINLINE int take_from(struct incoming *in)
 {
     int taken = 0;
     for (; in && in != &shared; in = find_ready()) {
-        // Of each sender so many, and then the next one's.
-        atomic_store_explicit(&rings_after, in->after, memory_order_relaxed);
+        begin_behind(in);
         for (; taken < PER_POLL && is_ready(in); taken++, prefetch_next(in)) {
             if (unlikely(!take_usual(in)))
                 return taken + poll_all();
@@ -365,7 +369,7 @@ static NOINLINE int take_and_give_back(struct incoming *in)
 static INLINE int taken_as_wanted(struct incoming *in, const struct envelope *e,
                                   shoal_am_wanted_t *w, uint32_t n)
 {
-    atomic_store_explicit(&rings_after, in->after, memory_order_relaxed);
+    begin_behind(in);
     w->arg = e->arg;
     w->from = in->sender;
     w->n = n;

@@ -6,12 +6,11 @@
 
 enum { ROUNDS = 400, MOST = 1200, RANKS = 16 };
 
-static uint32_t state;
+static uint64_t state;
 
 static int below(int n) // the same on all ranks
 {
-    state = state * 1664525u + 1013904223u;
-    return (int)((state >> 8) % (uint32_t)n);
+    return (int)rnd_below(&state, (size_t)n);
 }
 
 static int value(int round, int rank, int i)
@@ -22,20 +21,17 @@ static int value(int round, int rank, int i)
 static void one(int round, MPI_Datatype spread)
 {
     static int out[2 * MOST], in[2 * RANKS * (MOST + 8)];
-    int counts[RANKS], displs[RANKS], order[RANKS], at = 0;
+    int counts[RANKS], displs[RANKS], at = 0;
+    size_t order[RANKS];
     int most = (int[]){1, 4, 14, 15, 64, MOST}[below(6)];
     bool gaps_out = below(2), gaps_in = below(2), in_place = below(3) == 0;
     int step = gaps_in ? 2 : 1, step_out = gaps_out ? 2 : 1;
     MPI_Datatype from = gaps_out ? spread : MPI_INT, to = gaps_in ? spread : MPI_INT;
     for (int r = 0; r < npes; r++)
-        order[r] = r;
-    for (int r = npes - 1; r > 0; r--) {
-        int with = below(r + 1), was = order[r];
-        order[r] = order[with];
-        order[with] = was;
-    }
+        order[r] = (size_t)r;
+    rnd_shuffle(&state, (size_t)npes, order);
     for (int r = 0; r < npes; r++) {
-        int rank = order[r];
+        size_t rank = order[r];
         counts[rank] = below(4) ? below(most + 1) : below(2) * most;
         displs[rank] = at += below(3);
         at += counts[rank];

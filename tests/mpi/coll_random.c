@@ -452,21 +452,11 @@ static MPI_Comm make_comm(void)
     return comm;
 }
 
-static void shuffle(int *order, int n)
-{
-    for (int i = 0; i < n; i++)
-        order[i] = i;
-    for (int i = n - 1; i > 0; i--) {
-        int k = draw_own(i + 1), other = order[i];
-        order[i] = order[k];
-        order[k] = other;
-    }
-}
-
 static void turn(int number)
 {
     static struct call call[AT_ONCE];
-    int order[AT_ONCE], n = 1 + draw(AT_ONCE), got = -1, rank, size;
+    int n = 1 + draw(AT_ONCE), got = -1, rank, size;
+    size_t order[AT_ONCE];
     MPI_Comm comm = make_comm();
     MPI_Request any;
     MPI_Status status;
@@ -477,7 +467,9 @@ static void turn(int number)
         begin(&call[i], number * AT_ONCE + i, comm);
     OK(MPI_Send(&number, 1, MPI_INT, (rank + 1) % size, number, comm));
     OK(MPI_Comm_free(&comm));
-    shuffle(order, n);
+    for (int i = 0; i < n; i++)
+        order[i] = (size_t)i;
+    rnd_shuffle(&own, (size_t)n, order);
     for (int i = 0; i < n; i++)
         if (!call[order[i]].is_started)
             OK(MPI_Start(&call[order[i]].request));

@@ -79,17 +79,17 @@ static void take_all(uint64_t all, size_t room)
             wanted.mask = KIND_MASK;
             wanted.arg = k % KINDS;
         }
-        shoal_am_wanted_t asked = wanted;
+        shoal_am_wanted_t before = wanted;
         int status = shoal_am_take(&wanted, 10);
         if (status == SHOAL_EAGAIN) {
-            CHECK(memcmp(&asked, &wanted, sizeof asked) == 0);
+            CHECK(memcmp(&before, &wanted, sizeof before) == 0);
             CHECK(shoal_progress() >= 0);
             continue;
         }
         CHECK_EQ(status, SHOAL_OK);
         CHECK(wanted.from > 0 && wanted.from < npes && wanted.n <= room);
-        CHECK(asked.from < 0 || asked.from == wanted.from);
-        CHECK_EQ(wanted.arg & asked.mask, asked.arg);
+        CHECK(before.from < 0 || before.from == wanted.from);
+        CHECK_EQ(wanted.arg & before.mask, before.arg);
         check_message(wanted.from, wanted.arg, buffer, wanted.n);
         taken++;
     }

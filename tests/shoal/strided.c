@@ -123,15 +123,6 @@ struct vector {
     int kind[PARTS];
 };
 
-static void shuffle(uint64_t *seed, size_t n, size_t a[])
-{
-    for (size_t i = n; i-- > 1;) {
-        size_t j = rnd_below(seed, i + 1), was = a[i];
-        a[i] = a[j];
-        a[j] = was;
-    }
-}
-
 static struct vector random_vector(uint64_t *seed)
 {
     enum { SLICE = SIZE / PARTS };
@@ -141,8 +132,8 @@ static struct vector random_vector(uint64_t *seed)
         v.size[i] = rnd_below(seed, 5) ? rnd(seed) % SLICE >> rnd_below(seed, 12) : 0;
         v.kind[i] = (int)rnd_below(seed, 2);
     }
-    shuffle(seed, PARTS, v.remote);
-    shuffle(seed, PARTS, v.local);
+    rnd_shuffle(seed, PARTS, v.remote);
+    rnd_shuffle(seed, PARTS, v.local);
     return v;
 }
 
