@@ -6,7 +6,7 @@
 // What holds for every call unless it says otherwise
 //   - It returns 0 (SHOAL_OK) or a negative SHOAL_E* code, and sets its outputs only on success. A
 //     wrong argument is an error code, never the end of the program.
-//   - It may be called by any thread at any time between shoal_init and shoal_finalize.
+//   - It may be called by any thread at any time between shoal_init and shoal_finalize (shoal_threads).
 //   - A call that waits runs the handlers of active messages that arrive meanwhile.
 //   - Sizes and offsets are in bytes, PE numbers are those of SHMEM_TEAM_WORLD.
 // The ideas follow Portals 4 (counting events, triggered operations), GASNet-EX (active messages)
@@ -42,6 +42,14 @@ const char *shoal_strerror(int error); // never NULL
 // constructors, before main.
 int shoal_init(void);
 int shoal_finalize(void);
+
+// How threads of the program come into the library from now on: at any time, as after shoal_init, or one
+// at a time, each after what the one before did. Then messages within a node need no locks, also where
+// the program has threads, or the library has one (for the network). The promise is of the only user of
+// the library: where another shoal_init or shmem_init has been called it changes nothing, and ends with
+// the next one, which no call of another thread may be under way with. MANY: any time.
+enum { SHOAL_THREADS_MANY, SHOAL_THREADS_ONE };
+int shoal_threads(int how); // SHOAL_EINVAL, SHOAL_EINIT
 
 // What shoal_query tells; those marked (pe) about the PE given, others ignore it.
 enum {
@@ -81,6 +89,9 @@ void shoal_abort(int code, const char *message);
 // Runs what has arrived, without blocking. The number of messages handled, the library's own among
 // them, or an error.
 int shoal_progress(void);
+// The same without the network, which takes longer than all the rest: for one who waits for a PE of this
+// node and calls shoal_progress now and then.
+int shoal_progress_near(void);
 
 // A library above this one that has work of its own to move: fn() is called again and again by every
 // call that waits, of this interface and of OpenSHMEM, in the thread that waits, and says whether it
@@ -352,7 +363,8 @@ void shoal_am_enough(void);
 // handler, which there has to be, is not called: the next of those that have come, if it is this one.
 // SHOAL_EAGAIN: nothing has come, though it looked, and `more` times again; or something else is to be
 // done first (shoal_progress, which handles also this message should it be the next); or it came another
-// way than between PEs of a node that talk a lot; or there are other threads, were they the library's.
+// way than between PEs of a node that talk a lot; or there are other threads, were they the library's, and
+// shoal_threads has not said that they take turns.
 typedef struct shoal_am_wanted {
     int from;           // a PE, or -1: any; then the PE
     int id;

@@ -2,7 +2,7 @@
 // MPI 5.0, "Communication Completion", "Multiple Completions", "Non-Destructive Test of status",
 // and the rest of what is done with requests: free, cancel, start.
 #include "check.h"
-#include "request.h"
+#include "p2p.h"
 
 // A handle as these calls see it: NULL for MPI_REQUEST_NULL.
 static int look_up(const char *call, MPI_Request handle, struct request **r)
@@ -75,7 +75,7 @@ MPI_DEFINE(int, Wait, MPI_Request *request, MPI_Status *status)
         status_empty(status);
         return MPI_SUCCESS;
     }
-    request_wait(r);
+    p2p_wait(r);
     return collect("MPI_Wait", r, request, status);
 }
 
@@ -201,7 +201,7 @@ static int collect_all(const char *call, int count, MPI_Request handles[], MPI_S
     for (int i = 0; i < count; i++) {
         struct request *r = at(handles, i);
         if (is_active(r) && !request_is_done(r))
-            request_wait(r);
+            p2p_wait(r);
         errors += collect_of_many(r, &handles[i], status_at(statuses, i), &failed) != MPI_SUCCESS;
     }
     return raise_many(call, errors, failed);

@@ -91,6 +91,7 @@ int core_enter(bool threads)
         shim_threads = true;
     int error = is_up ? MPI_SUCCESS : start();
     if (!error) {
+        shoal_threads(shim_threads ? SHOAL_THREADS_MANY : SHOAL_THREADS_ONE);
         is_up = true;
         users++;
         atomic_store_explicit(&shim_state, SHIM_UP, memory_order_release);

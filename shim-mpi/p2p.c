@@ -163,6 +163,22 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     r->comm = comm;
 }
 
+// t->pe may be changing: a message has come for it in another thread.
+static void wait_for(struct transfer *t)
+{
+    struct request *r = &t->request;
+    if (!request_is_done(r))
+        request_wait_for(r, t->peer >= 0 && partner_is_direct(group_pe(r->comm->peers, t->peer)));
+}
+
+void p2p_wait(struct request *r)
+{
+    if (r->class == &p2p_class)
+        wait_for((struct transfer *)r);
+    else
+        request_wait(r);
+}
+
 int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                    struct type *type, int dest, int tag, enum send_mode mode)
 {
@@ -175,7 +191,7 @@ int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Cou
         transfer_send_later(&t);
     else
         transfer_send(&t);
-    request_wait(&t.request);
+    wait_for(&t);
     return t.request.error;
 }
 
@@ -191,7 +207,7 @@ int p2p_recv_later(struct comm *comm, enum space space, void *buf, MPI_Count cou
     fill(&t, space, buf, count, type, source, tag);
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
     post(&t);
-    request_wait(&t.request);
+    wait_for(&t);
     if (outbox_is_used(t.pe)) // its answer, for which the sender waits
         outbox_wait(t.pe);
     status_set(status, t.request.source, t.request.tag, t.request.bytes, false);

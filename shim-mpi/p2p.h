@@ -19,6 +19,8 @@ struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Co
 bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                   const struct type *type, int pe, int tag, bool waits);
 
+void p2p_wait(struct request *r); // request_wait, of any kind of request
+
 // Blocking; an error code, which has not been raised. p2p_send_later: what p2p_send_now did not take,
 // or what is synchronous.
 int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Count count,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, HOOK_EVENTS = 15 };
+enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, HOOK_EVENTS = 15, NEAR_STEPS = 64 };
 
 _Atomic uint64_t request_activity;
 unsigned request_looks;
@@ -191,12 +191,17 @@ static bool run_hooks(void)
     return did;
 }
 
-bool progress(void)
+static inline bool move_all(bool is_near)
 {
-    bool did = shoal_progress() > 0;
+    bool did = (is_near ? shoal_progress_near() : shoal_progress()) > 0;
     if (unlikely(atomic_load_explicit(&progress_hooks, memory_order_relaxed)))
         did |= run_hooks();
     return did;
+}
+
+bool progress(void)
+{
+    return move_all(false);
 }
 
 static _Thread_local bool may_sleep;
@@ -275,7 +280,7 @@ static bool is_beside(void)
 
 void idle_step(struct idle *idle)
 {
-    if (progress())
+    if (move_all(idle->is_near && idle->steps % NEAR_STEPS != NEAR_STEPS - 1))
         idle->steps = 0;
     else if (unlikely(++idle->steps == EARLY) && is_beside())
         idle->steps = spins;
@@ -286,7 +291,13 @@ void idle_step(struct idle *idle)
 
 void request_wait(struct request *r)
 {
+    request_wait_for(r, false);
+}
+
+void request_wait_for(struct request *r, bool is_near)
+{
     struct idle idle = idle_start();
+    idle.is_near = is_near;
     while (!request_is_done(r))
         idle_step(&idle);
 }

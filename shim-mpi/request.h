@@ -202,11 +202,13 @@ void progress_look(void);
 struct idle {
     uint64_t seen;
     uint32_t steps;
+    bool is_near; // for what a process of this node does: the network is looked at now and then
 };
 struct idle idle_start(void);
 void idle_step(struct idle *idle);
 
 void request_wait(struct request *r); // until it is done; takes no reference
+void request_wait_for(struct request *r, bool is_near);
 
 // ---- Status: 64 bits of count and a mark are kept in the library's part. MPI_ERROR is set by calls that
 // return MPI_ERR_IN_STATUS only.

@@ -137,7 +137,7 @@ static int send_and_receive(const struct exchange *x, MPI_Status *status)
     MPI_Request handle;
     int sent = (is_first ? p2p_send_later : p2p_send)(x->comm, SPACE_P2P, x->sendbuf, x->sendcount,
                                                       x->stype, x->dest, x->sendtag, SEND_STANDARD);
-    request_wait(r);
+    p2p_wait(r);
     int error = request_collect(r, &handle, status);
     return error ? error : sent;
 }

@@ -16,6 +16,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+enum { CALLS_PER_NETWORK = 8 };
+
 PUBLIC const char *shoal_strerror(int error)
 {
     switch (error) {
@@ -43,6 +45,16 @@ PUBLIC int shoal_finalize(void)
     if (!shoal_is_up() || world.users[WORLD_SHOAL] == 0)
         return SHOAL_EINIT;
     world_leave(WORLD_SHOAL);
+    return SHOAL_OK;
+}
+
+PUBLIC int shoal_threads(int how)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (how != SHOAL_THREADS_ONE && how != SHOAL_THREADS_MANY)
+        return SHOAL_EINVAL;
+    world_take_turns(how == SHOAL_THREADS_ONE);
     return SHOAL_OK;
 }
 
@@ -119,15 +131,30 @@ static bool looks_at_job(void)
     return calls++ % 32 == 0 && wait_hooks.check;
 }
 
+// What came from this node does not wait until the network has been looked at, for that takes longer; nor
+// does the network wait for long.
+static int progress(void)
+{
+    static TLS_FAST unsigned calls;
+    int handled = inbox_poll();
+    if (likely(!net.transport) || (handled && calls++ % CALLS_PER_NETWORK))
+        return handled;
+    return net_progress() > 0 && !handled ? inbox_poll() : handled; // once: see shoal_am_enough
+}
+
 PUBLIC int shoal_progress(void)
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    net_poke();
-    int handled = inbox_poll();
+    int handled = progress();
     if (handled == 0 && looks_at_job())
         wait_hooks.check();
     return handled;
+}
+
+PUBLIC int shoal_progress_near(void)
+{
+    return shoal_is_up() ? inbox_poll() : SHOAL_EINIT;
 }
 
 PUBLIC int shoal_progress_hook(shoal_hook_fn *fn)

@@ -71,11 +71,17 @@ bool attendant_is_needed(void)
 static void start(void)
 {
     is_running = true;
+    world_takes_turns = false; // it looks at the inbox
     int error = thread_start(&thread, attend);
     is_there = !error;
     log_line(error ? LOG_WARN : LOG_DEBUG, LOG_RMA,
              "a thread for those who cannot reach private memory: %s",
              error ? strerror(error) : "started");
+}
+
+bool attendant_is_there(void)
+{
+    return is_there;
 }
 
 void attendant_want(void)

@@ -9,6 +9,7 @@
 // Private memory has been made reachable: from then on there is one, where it is needed.
 void attendant_want(void);
 bool attendant_is_needed(void);
+bool attendant_is_there(void);
 
 void attendant_down(void);
 void attendant_leave(void); // as the process ends

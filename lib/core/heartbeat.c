@@ -9,7 +9,7 @@
 
 #include "coll_run.h"
 #include "host_watch.h"
-#include "inbox_area.h"
+#include "inbox.h"
 #include "log.h"
 #include "slice.h"
 #include "stream.h"
@@ -94,6 +94,8 @@ static int serve(enum seen seen)
 
 static void *beat(void *unused)
 {
+    inbox_leave_alone();
+    wait_is_ours = true;
     while (atomic_load_explicit(&running, memory_order_relaxed)) {
         uint32_t count = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
         rest();

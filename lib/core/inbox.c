@@ -402,7 +402,7 @@ static NOINLINE int look_and_send(int pe, int id, uint64_t arg, const void *payl
 int inbox_line(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
     struct peer *peer = peer_known(pe);
-    if (unlikely(!peer) || unlikely(!is_single_threaded()))
+    if (unlikely(!peer) || unlikely(!world_has_one_thread()))
         return inbox_am(pe, id, arg, payload, n, flags);
     COMPUTED(peer);
     uint64_t t = peer->ticket;
@@ -445,8 +445,16 @@ bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)
 
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 {
-    inbox_send(pe,
-               &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
+    struct inbox_message m = {.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM};
+    if (unlikely(busy & BUSY_APART))
+        inbox_send_for(world.me, pe, &m);
+    else
+        inbox_send(pe, &m);
+}
+
+void inbox_leave_alone(void)
+{
+    busy |= BUSY_APART | BUSY_HANDLES;
 }
 
 void inbox_sending_up(void)

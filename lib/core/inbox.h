@@ -74,4 +74,7 @@ enum inbox_what { INBOX_RUN_WORK, INBOX_RING_MADE, INBOX_RING_OPEN };
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg);
 bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg); // false: there is no room now
 
+// This thread, one of the library's own, takes nothing out from now on; it may ask, and send for others.
+void inbox_leave_alone(void);
+
 #endif

@@ -14,7 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PER_POLL = 64, LOOKS_PER_TIDY = 4096, NS_BETWEEN = 1000000 };
+enum {
+    PER_POLL = 64,
+    LOOKS_PER_TIDY = 4096,
+    NS_BETWEEN = 1000000,
+    LOOKS_BEFORE_NETWORK = 8 // one at the network takes as long as hundreds at rings
+};
 
 static _Atomic bool polling;
 static struct incoming shared, ring[LIMIT_RINGS];
@@ -243,7 +248,7 @@ static bool keeps_enough(void)
 // False: another thread polls.
 static inline bool begin_polling(void)
 {
-    if (!is_single_threaded())
+    if (!world_has_one_thread())
         return !atomic_exchange_explicit(&polling, true, memory_order_acquire);
     atomic_store_explicit(&polling, true, memory_order_relaxed);
     return true;
@@ -251,6 +256,8 @@ static inline bool begin_polling(void)
 
 static NOINLINE int poll_all(void)
 {
+    if (unlikely(busy & BUSY_APART))
+        return 0;
     bool nested = busy & BUSY_POLLS;
     if (!nested && !begin_polling())
         return 0;
@@ -273,7 +280,7 @@ static NOINLINE int poll_all(void)
     if (nested)
         return handled;
     busy &= ~(unsigned)BUSY_POLLS;
-    bool tells = is_cut && !is_single_threaded();
+    bool tells = is_cut && !world_has_one_thread();
     is_cut = false;
     atomic_store_explicit(&polling, false, memory_order_release);
     if (unlikely(tells)) // who sleeps because this thread polled
@@ -297,7 +304,7 @@ static inline bool take_out(struct incoming *in, const struct envelope *e, uint3
 static INLINE bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
-    if (unlikely(busy || !is_single_threaded() || (e->flags & ~ENVELOPE_REPLY)))
+    if (unlikely(busy || !world_has_one_thread() || (e->flags & ~ENVELOPE_REPLY)))
         return false;
     const struct handler *h = handlers_next(e->id);
     if (unlikely(!h))
@@ -383,13 +390,24 @@ static NOINLINE int take_beside(struct incoming *in, const struct envelope *e, s
     return taken_as_wanted(in, e, w, n);
 }
 
-// No call on the way of a line, as in inbox_line. (With a network there is a thread, the heartbeat.)
+// It comes from another node, or something else has come from there and is not to be put off for ever.
+static NOINLINE bool network_is_first(const shoal_am_wanted_t *w)
+{
+    return (w->from >= 0 && !world_is_here(w->from)) || net_message_waiting();
+}
+
+// No call on the way of a line, as in inbox_line.
 int inbox_take(shoal_am_wanted_t *w, unsigned more)
 {
     struct incoming *in;
-    if (unlikely(busy || !is_single_threaded() ||
+    if (unlikely(busy || !world_has_one_thread() ||
                  atomic_load_explicit(&handlers_news, memory_order_relaxed)))
         return SHOAL_EAGAIN;
+    if (unlikely(net.transport != NULL)) {
+        if (network_is_first(w))
+            return SHOAL_EAGAIN;
+        more *= w->from >= 0 ? LOOKS_BEFORE_NETWORK : 1;
+    }
     while (!(in = find_ready())) {
         if (unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) || more-- == 0)
             return SHOAL_EAGAIN;

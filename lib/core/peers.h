@@ -3,7 +3,7 @@
 #ifndef SHOAL_CORE_PEERS_H
 #define SHOAL_CORE_PEERS_H
 
-#include "compiler.h"
+#include "world.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -57,7 +57,7 @@ void peer_wait(struct peer *p); // until it is locked here
 static inline void peer_lock(struct peer *p)
 {
     uint32_t is_free = 0;
-    if (likely(is_single_threaded()))
+    if (likely(world_has_one_thread()))
         atomic_store_explicit(&p->lock, 1, memory_order_relaxed);
     else if (unlikely(!atomic_compare_exchange_strong_explicit(
                  &p->lock, &is_free, 1, memory_order_acquire, memory_order_relaxed)))

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 struct world world = {.npes = 1, .nodes = 1, .end = 1}; // none of them direct
+bool world_takes_turns;
 
 static void tell_launcher_fatal(void)
 {
@@ -304,6 +305,7 @@ int world_enter(enum world_user user)
     pthread_mutex_lock(&user_lock);
     bool is_first = !world_is_up();
     world.users[user]++;
+    world_takes_turns = false;
     note_exits(); // first: a thread may end the process meanwhile
     int failed = 0;
     if (is_first) {
@@ -330,6 +332,14 @@ bool world_leave(enum world_user user)
     world.users[user]--;
     pthread_mutex_unlock(&user_lock);
     return is_last;
+}
+
+void world_take_turns(bool it_does)
+{
+    pthread_mutex_lock(&user_lock);
+    bool is_alone = world.users[WORLD_SHMEM] + world.users[WORLD_SHOAL] == 1;
+    world_takes_turns = it_does && is_alone && !attendant_is_there();
+    pthread_mutex_unlock(&user_lock);
 }
 
 static void tell_end(struct pe_ctl *ctl)

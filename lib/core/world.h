@@ -39,12 +39,24 @@ struct world {
 
 HIDDEN extern struct world world;
 
+// The program's threads are in the library one at a time (shoal_threads), and the library's own leave
+// alone what these need no lock for then: the inbox, and what is known of peers.
+HIDDEN extern bool world_takes_turns;
+
+static inline bool world_has_one_thread(void) // in the inbox
+{
+    return likely(world_takes_turns) || is_single_threaded();
+}
+
 // Start-up and shutdown: one table of steps, walked up and down. Whoever enters first, through
 // shmem.h or shoal.h, brings the library up, whoever leaves last takes it down: both collective;
 // the last to leave waits until every PE has come so far or has left the program.
 enum world_user { WORLD_SHMEM, WORLD_SHOAL };
 int world_enter(enum world_user user); // 0; 1: this user had entered before; -1 after one line
 bool world_leave(enum world_user user); // true: it was the last
+
+// By the only user: see world_takes_turns. Until another one enters.
+void world_take_turns(bool it_does);
 
 // fn(pe, arg) when a PE is found dead by a thread that waits; NULL: none.
 void world_watch_failures(void (*fn)(int pe, void *arg), void *arg);

@@ -70,6 +70,7 @@ for transport in ofi ucx; do
         ours shoal1:3,shoal2:1 "$build/tests/mpi/$test"
     done
     ours shoal1:2,shoal2:2 "$build/tests/mpi/threads"
+    ours shoal1:2,shoal2:1 "$build/tests/mpi/near_far"
     for test in rma_threads rma_windows rma_busy; do
         ours shoal1,shoal2 "$build/tests/mpi/$test"
     done
