@@ -20,12 +20,13 @@ BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(HOSTILE),-hostile)
 comma := ,
 ifdef SAN
 SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-OPT := -O1 -g
+OPT := -Og -g1
 WARN += $(if $(findstring thread,$(SAN)),-Wno-tsan)
 DEFINES += $(if $(findstring thread,$(SAN)),-DSHOAL_THREAD_SANITIZED)
 DEFINES += -DSHOAL_SANITIZED # they see neither what an instruction copies nor other processes
 endif
 ifdef HOSTILE
+OPT := -O1 -g1
 DEFINES += -DSHOAL_HOSTILE
 endif
 

@@ -43,11 +43,11 @@ const char *shoal_strerror(int error); // never NULL
 int shoal_init(void);
 int shoal_finalize(void);
 
-// How threads of the program come into the library from now on: at any time, as after shoal_init, or one
-// at a time, each after what the one before did. Then messages within a node need no locks, also where
-// the program has threads, or the library has one (for the network). The promise is of the only user of
-// the library: where another shoal_init or shmem_init has been called it changes nothing, and ends with
-// the next one, which no call of another thread may be under way with. MANY: any time.
+// How threads of the program come into the library from now on: at any time (MANY), as after shoal_init,
+// or one at a time, each after what the one before did (ONE). Then messages within a node need no locks,
+// also where the program has threads, or the library has one (for the network). Only who has initialised
+// the library alone can promise it. The next shoal_init or shmem_init ends the promise for good; no other
+// thread may be in a call then. Not in a handler.
 enum { SHOAL_THREADS_MANY, SHOAL_THREADS_ONE };
 int shoal_threads(int how); // SHOAL_EINVAL, SHOAL_EINIT
 
@@ -87,10 +87,12 @@ int shoal_query(int what, int pe, uint64_t *value);
 void shoal_abort(int code, const char *message);
 
 // Runs what has arrived, without blocking. The number of messages handled, the library's own among
-// them, or an error.
+// them, or an error. While there is something from this node to be handled, not every call looks at the
+// network.
 int shoal_progress(void);
-// The same without the network, which takes longer than all the rest: for one who waits for a PE of this
-// node and calls shoal_progress now and then.
+// Runs what has arrived, and does nothing else: it neither moves the network, which takes longer than all
+// the rest, nor notices the end of PEs. For one who waits for a PE of this node, and calls shoal_progress
+// now and then.
 int shoal_progress_near(void);
 
 // A library above this one that has work of its own to move: fn() is called again and again by every
@@ -361,10 +363,11 @@ int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n);
 void shoal_am_enough(void);
 // Takes a request of up to SHOAL_Q_AM_MAX bytes that the program waits for to where it belongs, and its
 // handler, which there has to be, is not called: the next of those that have come, if it is this one.
-// SHOAL_EAGAIN: nothing has come, though it looked, and `more` times again; or something else is to be
-// done first (shoal_progress, which handles also this message should it be the next); or it came another
-// way than between PEs of a node that talk a lot; or there are other threads, were they the library's, and
-// shoal_threads has not said that they take turns.
+// SHOAL_EAGAIN: nothing has come, though it looked, and at least `more` times again; or something else is
+// to be done first (shoal_progress, which handles also this message should it be the next); or it came
+// another way than between PEs of a node that talk a lot; or there are other threads, were they the
+// library's. (One for the network does not count where shoal_threads has said that the program's take
+// turns; one that copies private memory, where the kernel does not let others do so, does.)
 typedef struct shoal_am_wanted {
     int from;           // a PE, or -1: any; then the PE
     int id;

@@ -280,7 +280,7 @@ static bool is_beside(void)
 
 void idle_step(struct idle *idle)
 {
-    if (move_all(idle->is_near && idle->steps % NEAR_STEPS != NEAR_STEPS - 1))
+    if (move_all(idle->is_near && ++idle->looks % NEAR_STEPS))
         idle->steps = 0;
     else if (unlikely(++idle->steps == EARLY) && is_beside())
         idle->steps = spins;

@@ -201,7 +201,7 @@ void progress_look(void);
 //         idle_step(&idle);
 struct idle {
     uint64_t seen;
-    uint32_t steps;
+    uint32_t steps, looks;
     bool is_near; // for what a process of this node does: the network is looked at now and then
 };
 struct idle idle_start(void);

@@ -54,7 +54,7 @@ PUBLIC int shoal_threads(int how)
         return SHOAL_EINIT;
     if (how != SHOAL_THREADS_ONE && how != SHOAL_THREADS_MANY)
         return SHOAL_EINVAL;
-    world_take_turns(how == SHOAL_THREADS_ONE);
+    world_promise_turns(how == SHOAL_THREADS_ONE);
     return SHOAL_OK;
 }
 

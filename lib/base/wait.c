@@ -216,8 +216,9 @@ void waiter_pause(struct waiter *w)
         return;
     if (w->deadline && spin(w))
         return;
-    if (wait_hooks.check && !wait_is_ours)
-        wait_hooks.check();
+    void (*check)(void) = wait_is_ours ? wait_hooks.check_apart : wait_hooks.check;
+    if (check)
+        check();
     if (w->yields < LIMIT_YIELDS) {
         yield(w);
     } else if (w->is_armed) {

@@ -51,7 +51,7 @@ enum { WAIT_CORES = 1024 };
 struct wait_hooks {
     int (*progress)(void); // how much it did
     int (*_Atomic user)(void);
-    void (*check)(void);
+    void (*check)(void), (*check_apart)(void); // by the program's threads, and by the library's own
     struct bell *bell;
     uint64_t linger_ns; // yields go on for so long at least, and again after a ring, because what
                         // progress serves for others does not show; 0 where cores are shared. Not
@@ -60,7 +60,7 @@ struct wait_hooks {
     uint32_t self;            // each core, and what this one writes there, not 0
 };
 extern struct wait_hooks wait_hooks;
-extern TLS_FAST bool wait_is_ours; // a thread that runs nothing of the program: neither user nor check
+extern TLS_FAST bool wait_is_ours; // a thread of the library's own: it runs check_apart, and not user
 
 // How long to spin before yielding, for `peers` processes on `cpus` cores that all may wait;
 // spin_us -1: choose. Registers the process for membarrier. Call it before the first wait.

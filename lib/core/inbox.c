@@ -398,7 +398,7 @@ static NOINLINE int look_and_send(int pe, int id, uint64_t arg, const void *payl
     return send_in_ring(pe, id, arg, payload, n, flags);
 }
 
-// A free slot of a ring, in a program with one thread: no call, and so nothing to be saved from one.
+// A free slot of a ring, where no locks are needed: no call, and so nothing to be saved from one.
 int inbox_line(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
     struct peer *peer = peer_known(pe);
@@ -423,6 +423,11 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
         net_message_send(from, pe, m, true);
         return;
     }
+    if (unlikely(busy & BUSY_APART) && pe == world.me) {
+        net_message_keep(from, m); // the inbox may be full, and is emptied by others
+        bell_check(&slice_of(pe)->inbox.bell);
+        return;
+    }
     struct inbox_room room = {.pe = pe};
     struct channel *c = shared_channel(pe);
     struct waiter w = waiter_start(&c->bell);
@@ -445,11 +450,9 @@ bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)
 
 void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 {
-    struct inbox_message m = {.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM};
-    if (unlikely(busy & BUSY_APART))
-        inbox_send_for(world.me, pe, &m);
-    else
-        inbox_send(pe, &m);
+    inbox_send_for(
+        world.me, pe,
+        &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
 }
 
 void inbox_leave_alone(void)

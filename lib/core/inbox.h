@@ -7,7 +7,8 @@
 // job, in a ring the turns of the slots are their order.
 //
 // A full channel makes the sender wait while it empties its own inbox: nothing is lost, and two PEs
-// that flood each other both go on. Handlers run in the thread that polls, one at a time. What
+// that flood each other both go on. (A thread of the library's own does not empty it: the program does,
+// and gets what the thread has for it another way, net_message_keep.) Handlers run in the thread that polls, one at a time. What
 // arrives while a handler waits for room is kept and handled later.
 #ifndef SHOAL_CORE_INBOX_H
 #define SHOAL_CORE_INBOX_H
@@ -71,7 +72,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m);
 
 // The runtime's own messages, handled also where handlers may not run.
 enum inbox_what { INBOX_RUN_WORK, INBOX_RING_MADE, INBOX_RING_OPEN };
-void inbox_ask(int pe, enum inbox_what what, uint64_t arg);
+void inbox_ask(int pe, enum inbox_what what, uint64_t arg); // another one, by any thread, in order
 bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg); // false: there is no room now
 
 // This thread, one of the library's own, takes nothing out from now on; it may ask, and send for others.

@@ -11,6 +11,7 @@
 #include "trigger.h"
 #include "wait.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,8 +257,6 @@ static inline bool begin_polling(void)
 
 static NOINLINE int poll_all(void)
 {
-    if (unlikely(busy & BUSY_APART))
-        return 0;
     bool nested = busy & BUSY_POLLS;
     if (!nested && !begin_polling())
         return 0;
@@ -288,7 +287,7 @@ static NOINLINE int poll_all(void)
     return handled;
 }
 
-// A message of a ring has been copied, and the program has one thread. True: slots are to be given
+// A message of a ring has been copied, and no locks are needed. True: slots are to be given
 // back.
 static inline bool take_out(struct incoming *in, const struct envelope *e, uint32_t n)
 {
@@ -299,8 +298,8 @@ static inline bool take_out(struct incoming *in, const struct envelope *e, uint3
     return gives;
 }
 
-// The usual case without what the others need: a message in a ring, in a program with one thread, whose
-// handler runs at once. False: it is another case.
+// The usual case without what the others need: a message in a ring, where no locks are needed, whose handler
+// runs at once. False: it is another case.
 static INLINE bool take_usual(struct incoming *in)
 {
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
@@ -354,9 +353,12 @@ static NOINLINE int take_from(struct incoming *in)
 
 int inbox_poll(void)
 {
+    if (unlikely(busy & BUSY_APART))
+        return 0;
     struct incoming *in = find_ready();
+    bool has_far = unlikely(net.transport != NULL) && net_message_waiting(); // not to be put off
     if (unlikely(in != NULL))
-        return take_from(in);
+        return has_far ? poll_all() : take_from(in);
     return others_wait() ? poll_all() : 0;
 }
 
@@ -406,7 +408,8 @@ int inbox_take(shoal_am_wanted_t *w, unsigned more)
     if (unlikely(net.transport != NULL)) {
         if (network_is_first(w))
             return SHOAL_EAGAIN;
-        more *= w->from >= 0 ? LOOKS_BEFORE_NETWORK : 1;
+        if (w->from >= 0)
+            more = more < UINT_MAX / LOOKS_BEFORE_NETWORK ? more * LOOKS_BEFORE_NETWORK : UINT_MAX;
     }
     while (!(in = find_ready())) {
         if (unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) || more-- == 0)

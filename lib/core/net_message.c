@@ -320,6 +320,19 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
     queue_put(head.kind == NET_MESSAGE ? &messages : &runs, c);
 }
 
+void net_message_keep(int from, const struct inbox_message *m)
+{
+    struct came *c = malloc(sizeof *c + m->n);
+    if (!c)
+        fatal("no memory for a message of %zu bytes", m->n);
+    c->from = -1;
+    c->head = (struct net_head){
+        .kind = NET_MESSAGE, .from = from, .arg = m->arg, .id = m->id, .n = (uint32_t)m->n};
+    if (m->n)
+        memcpy(c->data, m->payload, m->n);
+    queue_put(&messages, c);
+}
+
 bool net_message_waiting(void)
 {
     return atomic_load_explicit(&messages.has_some, memory_order_acquire);
@@ -330,7 +343,7 @@ void *net_message_take(struct message *m)
     struct came *c = queue_take(&messages), *told;
     if (!c)
         return NULL;
-    if ((told = credit_taken(c->from, c->head.n)))
+    if (c->from >= 0 && (told = credit_taken(c->from, c->head.n)))
         queue_put(&runs, told);
     m->far = c->data;
     m->envelope = (struct envelope){.arg = c->head.arg,

@@ -24,6 +24,8 @@ void net_message_coll(int pe, const void *bytes, size_t n);
 // The next message that came, in the order of its sender, and the memory it is in, to be freed; NULL:
 // none.
 void *net_message_take(struct message *m);
+// One of PE `from` to this PE that the heartbeat has made, as if it had come from another node.
+void net_message_keep(int from, const struct inbox_message *m);
 bool net_message_waiting(void);
 
 // Has pe run the operation, and waits: its status. The completion is the caller's.

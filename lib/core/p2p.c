@@ -2,6 +2,7 @@
 // Waiting for and testing symmetric variables. See p2p.h.
 #include "p2p.h"
 
+#include "inbox.h"
 #include "log.h"
 #include "net.h"
 #include "remote.h"
@@ -152,6 +153,7 @@ static void let_others_run(void)
 {
     static TLS_FAST unsigned failed;
     net_poke();
+    inbox_poll();
     if (++failed % (world.crowded ? TESTS_PER_YIELD : TESTS_ALONE) == 0)
         sched_yield();
 }

@@ -111,7 +111,7 @@ static void tell_of_dead(int dead)
 static void look_at_job(void)
 {
     join_look();
-    host_watch_beat(); // the heartbeat may be waiting itself, for room towards a lost host
+    host_watch_beat();
     int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
     if (unlikely(dead > atomic_load_explicit(&watch.told, memory_order_relaxed)))
         tell_of_dead(dead);
@@ -163,6 +163,7 @@ static int ident_up(void)
         log_set_ident(ident);
     print_settings();
     wait_hooks.check = look_at_job;
+    wait_hooks.check_apart = host_watch_beat;
     return 0;
 }
 
@@ -334,9 +335,12 @@ bool world_leave(enum world_user user)
     return is_last;
 }
 
-void world_take_turns(bool it_does)
+static pthread_t promiser; // that threads take turns
+
+void world_promise_turns(bool it_does)
 {
     pthread_mutex_lock(&user_lock);
+    promiser = pthread_self();
     bool is_alone = world.users[WORLD_SHMEM] + world.users[WORLD_SHOAL] == 1;
     world_takes_turns = it_does && is_alone && !attendant_is_there();
     pthread_mutex_unlock(&user_lock);
@@ -387,6 +391,8 @@ __attribute__((destructor)) static void leave_at_exit(void)
         return;
     }
     attendant_leave(); // who has left helps nobody
+    if (world_takes_turns && !pthread_equal(promiser, pthread_self()))
+        inbox_leave_alone(); // another one may be in the middle of it
     if (atomic_load_explicit(&world.job->ended, memory_order_relaxed))
         host_watch_leave();
     else if (!exit_status)

@@ -56,7 +56,7 @@ int world_enter(enum world_user user); // 0; 1: this user had entered before; -1
 bool world_leave(enum world_user user); // true: it was the last
 
 // By the only user: see world_takes_turns. Until another one enters.
-void world_take_turns(bool it_does);
+void world_promise_turns(bool it_does);
 
 // fn(pe, arg) when a PE is found dead by a thread that waits; NULL: none.
 void world_watch_failures(void (*fn)(int pe, void *arg), void *arg);
