@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <shmem.h>
 
 enum { CHECK_SHOWN = 10 }; // failures printed by one PE; the rest are counted
@@ -49,6 +50,13 @@ static inline void check_spread(void)
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     sched_setaffinity(0, sizeof one, &one);
+}
+
+static inline double check_now(void) // s, of a clock that only goes on
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 // 'R', 'S', 'T', ... of a process; '?' where /proc does not say.

@@ -457,7 +457,8 @@ void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
 
 void inbox_leave_alone(void)
 {
-    busy |= BUSY_APART | BUSY_HANDLES;
+    handlers_never();
+    busy |= BUSY_APART;
 }
 
 void inbox_sending_up(void)

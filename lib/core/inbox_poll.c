@@ -224,11 +224,16 @@ static inline struct incoming *find_ready(void)
     return n >= LOOKS_PER_TIDY ? &shared : NULL;
 }
 
+static inline bool far_waits(void) // for its handler
+{
+    return unlikely(net.transport != NULL) && net_message_waiting();
+}
+
 static inline bool others_wait(void)
 {
     return handlers_waiting() ||
            unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) ||
-           (unlikely(net.transport != NULL) && net_message_waiting());
+           far_waits();
 }
 
 // A handler that waits for room keeps what arrives meanwhile, as does a thread that runs none. With
@@ -356,9 +361,8 @@ int inbox_poll(void)
     if (unlikely(busy & BUSY_APART))
         return 0;
     struct incoming *in = find_ready();
-    bool has_far = unlikely(net.transport != NULL) && net_message_waiting(); // not to be put off
     if (unlikely(in != NULL))
-        return has_far ? poll_all() : take_from(in);
+        return far_waits() ? poll_all() : take_from(in); // which looks at rings alone
     return others_wait() ? poll_all() : 0;
 }
 

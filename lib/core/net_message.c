@@ -282,6 +282,18 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
     return head->kind == NET_DONE || head->kind == NET_COLL || head->kind == NET_TAKEN;
 }
 
+static void keep(int from, const struct net_head *head, const void *data)
+{
+    struct came *c = malloc(sizeof *c + head->n);
+    if (!c)
+        fatal("no memory for a message of %u bytes", head->n);
+    c->from = from;
+    c->head = *head;
+    if (head->n)
+        memcpy(c->data, data, head->n);
+    queue_put(head->kind == NET_MESSAGE ? &messages : &runs, c);
+}
+
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
 {
     struct net_head head = {0};
@@ -311,26 +323,14 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
         apply_batch(from, &head, data);
         return;
     }
-    struct came *c = malloc(sizeof *c + head.n);
-    if (!c)
-        fatal("no memory for a message of %zu bytes", n);
-    c->from = from;
-    c->head = head;
-    memcpy(c->data, data, head.n);
-    queue_put(head.kind == NET_MESSAGE ? &messages : &runs, c);
+    keep(from, &head, data);
 }
 
 void net_message_keep(int from, const struct inbox_message *m)
 {
-    struct came *c = malloc(sizeof *c + m->n);
-    if (!c)
-        fatal("no memory for a message of %zu bytes", m->n);
-    c->from = -1;
-    c->head = (struct net_head){
+    struct net_head head = {
         .kind = NET_MESSAGE, .from = from, .arg = m->arg, .id = m->id, .n = (uint32_t)m->n};
-    if (m->n)
-        memcpy(c->data, m->payload, m->n);
-    queue_put(&messages, c);
+    keep(-1, &head, m->payload);
 }
 
 bool net_message_waiting(void)

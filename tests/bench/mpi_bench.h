@@ -43,6 +43,22 @@ static inline void tell(const char *name, int n, double *x, const char *unit) //
         ns = (now_ns() - begin) / (n);         \
     } while (0)
 
+// One after the other: half of the time of one there and one back, between ranks 0 and 1; others wait
+// for the next barrier.
+static inline double one_way(__typeof__(MPI_Send) *send, int n, MPI_Datatype type, int trips)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int i = 0; me < 2 && i < trips; i++) {
+        if (me == 0)
+            send(out, n, type, 1, 0, MPI_COMM_WORLD);
+        MPI_Recv(in, n, type, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me == 1)
+            send(out, n, type, 0, 0, MPI_COMM_WORLD);
+    }
+    return (now_ns() - start) / trips / 2;
+}
+
 // prefix: what the figures' names begin with.
 static inline void bench_start(int argc, char **argv)
 {

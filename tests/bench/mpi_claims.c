@@ -9,21 +9,6 @@
 
 enum { BLOCKS = 1024, BLOCK = 64, STRIDE = 128 };
 
-// One after the other: half of the time of one there and one back.
-static double one_way(__typeof__(MPI_Send) *send, int n, MPI_Datatype type, int trips)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    double start = now_ns();
-    for (int i = 0; i < trips; i++) {
-        if (me == 0)
-            send(out, n, type, 1, 0, MPI_COMM_WORLD);
-        MPI_Recv(in, n, type, !me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (me == 1)
-            send(out, n, type, 0, 0, MPI_COMM_WORLD);
-    }
-    return (now_ns() - start) / trips / 2;
-}
-
 // ---- A part of the messages has come when its receives are posted: ns a message
 static double unexpected(int n, int count, int percent)
 {

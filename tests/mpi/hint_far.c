@@ -6,7 +6,6 @@
 #include "mpi_check.h"
 
 #include <shoal.h>
-#include <time.h>
 
 enum { LONG = 700000, ROUNDS = 40, SAID = 99 };
 
@@ -21,19 +20,12 @@ static bool is_reached(int pe)
     return !is_direct || is_private;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 // Until the last byte has changed: the program calls nothing. Nobody says when the others have.
 static void computes(const unsigned char *last, int partner)
 {
-    double until = now() + 20;
+    double until = check_now() + 20;
     while (__atomic_load_n(last, __ATOMIC_ACQUIRE) == 0 && is_reached(partner))
-        if (now() > until) {
+        if (check_now() > until) {
             CHECK_EQ(*last, out[LONG - 1]); // nothing has come
             return;
         }
@@ -99,7 +91,7 @@ static void cancelled(int partner, uint64_t *state)
     }
     for (int i = 0; i < 2; i++)
         OK(MPI_Irecv(in[i], LONG, MPI_BYTE, partner, 1, MPI_COMM_WORLD, &r[i]));
-    for (double until = now() + (double)rnd_below(&own, 300) * 1e-6; now() < until;)
+    for (double until = check_now() + (double)rnd_below(&own, 300) * 1e-6; check_now() < until;)
         ;
     OK(MPI_Cancel(&r[0]));
     OK(MPI_Wait(&r[0], &s));
