@@ -193,6 +193,16 @@ static bool on_one_node(void)
     return direct;
 }
 
+// Works of collectives that have ended may still be on their way to who frees them: one whose part
+// has been run otherwise is in somebody's inbox until that PE looks there.
+static void all_works_free(void)
+{
+    shmem_barrier_all(); // they are in the inboxes
+    while (shoal_progress() > 0)
+        ;
+    shmem_barrier_all();
+}
+
 // No room for a work: the plan is as if it had not been started.
 static void no_work_left(void)
 {
@@ -206,6 +216,7 @@ static void no_work_left(void)
     CHECK_EQ(shoal_coll_init(SHMEM_TEAM_WORLD, &c, &plan), SHOAL_OK);
     CHECK_EQ(shoal_ct_alloc(SHMEM_TEAM_INVALID, &ct), SHOAL_OK);
     work.ct = ct;
+    all_works_free();
     while (n < WORKS && shoal_trigger(&work, ct, 1, SHOAL_CT_NONE, &handle[n]) == SHOAL_OK)
         n++;
     CHECK(n > WORKS / 2);
