@@ -176,7 +176,8 @@ struct transport {
     // moves). May be NULL.
     int (*progress_ctx)(void *ep, void *ctx);
     // A descriptor that becomes readable when progress would do something; arm first: it returns
-    // AGAIN when there is work already.
+    // AGAIN when there is work already. With silent_progress it may miss something: one who sleeps
+    // looks in time.
     int (*wait_fd)(void *ep);
     int (*arm)(void *ep);
 

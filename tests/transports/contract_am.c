@@ -172,14 +172,15 @@ static void take_wake(int from, const void *payload, size_t n)
     atomic_store(&shared->flag[1], atomic_load(&shared->flag[1]) + 1);
 }
 
-// Until flag 1 is at value, asleep whenever there is nothing to do; false: nothing woke us.
+// Until the flag is at value, asleep whenever there is nothing to do; false: nothing woke us.
 static bool sleep_until(int flag, int value)
 {
     struct pollfd pfd = {.fd = t->wait_fd(ep), .events = POLLIN};
+    int ms = facts.silent_progress ? 20 : 10000;
     while (atomic_load(&shared->flag[flag]) < value) {
         t->progress(ep);
         if (atomic_load(&shared->flag[flag]) < value && t->arm(ep) == TRANSPORT_DONE &&
-            poll(&pfd, 1, 10000) != 1)
+            poll(&pfd, 1, ms) != 1 && !facts.silent_progress)
             return false;
     }
     return true;
