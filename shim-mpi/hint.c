@@ -70,6 +70,7 @@ void hint_tell(struct transfer *t)
     }
     t->split = s;
     t->told = h.copy.generation;
+    partner_of(t->pe)->told++;
     if (partner_is_direct(t->pe)) // pairs with the acquire in take_offer
         atomic_store_explicit(&s->claim, t->told | SPLIT_OFFERED, memory_order_release);
     else
@@ -94,6 +95,7 @@ bool hint_withdraw(struct transfer *t)
     if (!retract(t))
         return false;
     t->told = 0;
+    partner_of(t->posted.key.pe)->told--;
     split_give_record(t->split);
     if (t->region)
         shoal_region_deregister(t->region);
@@ -105,6 +107,7 @@ void hint_accept(struct transfer *t, const struct rts *rts)
 {
     struct split_copy copy = {.bytes = (uint64_t)t->request.bytes, .generation = t->told};
     t->told = 0;
+    partner_of(t->pe)->told--;
     t->got = NULL; // the sender knows when it is done
     t->copy = NULL;
     t->event = (shoal_event_t){0};
@@ -153,9 +156,16 @@ static void on_hint(const shoal_am_t *am)
         memcpy(&p->hints->hint[p->hints->n++], am->payload, sizeof(struct hint));
 }
 
+// Two processes of a node that exchange long messages have told each other of their receives. Then each
+// gets what comes: neither copies for the other, nor gets the other's before its own is on its way.
+static bool is_exchange(int pe, const struct partner *p)
+{
+    return p->told && partner_is_direct(pe);
+}
+
 bool hint_is_there(int pe, uint64_t address)
 {
-    if (shim_threads || space_in(address) != SPACE_P2P)
+    if (shim_threads || space_in(address) != SPACE_P2P || is_exchange(pe, partner_of(pe)))
         return false;
     shoal_progress(); // it may have come
     const struct hints *all = partner_of(pe)->hints;
@@ -167,7 +177,8 @@ bool hint_is_there(int pe, uint64_t address)
 
 void hint_look(const struct transfer *t)
 {
-    if (t->space == SPACE_P2P && shim_settings.hint && !shim_threads)
+    if (t->space == SPACE_P2P && shim_settings.hint && (uint64_t)t->bytes >= shim_settings.hint &&
+        !shim_threads && !is_exchange(t->pe, partner_of(t->pe)))
         shoal_progress();
 }
 
@@ -195,7 +206,7 @@ void hint_follow(struct transfer *t)
     struct hints *all = p->hints;
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
     // An envelope that waits for room would leave the receiver without the message.
-    if (!all || shim_threads || !t->bytes || outbox_is_used(t->pe))
+    if (!all || shim_threads || !t->bytes || outbox_is_used(t->pe) || is_exchange(t->pe, p))
         return;
     for (int i = 0; i < all->n;) {
         struct hint h = all->hint[i];

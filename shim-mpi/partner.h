@@ -20,6 +20,7 @@ struct partner {
     // Eager bytes, overhead included: sent, up to so many; and taken, of which it is told beyond so many.
     _Atomic uint32_t sent, most, taken, tell_at;
     uint32_t am_max, eager;      // bytes of an active message to it, and of an eager message
+    _Atomic uint32_t out;        // messages by rendezvous that it has not got yet
     _Atomic uint8_t reach;       // enum partner_reach
     _Atomic bool is_waited_for;  // messages to it are kept until there is room
     bool is_self;                // this process
@@ -28,6 +29,7 @@ struct partner {
     // the last of those were addressed to.
     uint32_t admitted, gone, recent[PARTNER_RECENT];
     struct hints *hints;
+    uint32_t told; // receives of which it is told now
 };
 enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };
 

@@ -5,6 +5,7 @@
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
+#include "way.h"
 
 #include <stdlib.h>
 
@@ -26,10 +27,17 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
     return (t->bytes == 0 || !shim_settings.stream) && pull_expose(t, data, (size_t)t->bytes, from);
 }
 
+static void count_out(int pe, int more)
+{
+    partner_add(&partner_of(pe)->out, (uint32_t)more);
+    way_out(more);
+}
+
 void pull_send(struct transfer *t)
 {
     struct rts rts = {.bytes = t->bytes};
     stats_count(RENDEZVOUS);
+    count_out(t->pe, 1);
     if (t->bytes && !t->type->is_dense) {
         t->copy = transfer_memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
@@ -51,6 +59,7 @@ void transfer_end_send(struct transfer *t)
     free(t->copy);
     t->region = NULL;
     t->copy = NULL;
+    count_out(t->pe, -1);
     request_complete(&t->request);
 }
 
@@ -129,6 +138,7 @@ void pull_accept(struct transfer *t, const struct rts *rts)
         return;
     }
     t->other = rts->sender;
+    way_came(t->space, (size_t)t->request.bytes, true);
     pull_prepare(t, tell_done);
     if (t->request.bytes)
         stats_count(PULL);

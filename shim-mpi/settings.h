@@ -27,6 +27,8 @@
     X(hint, "SHOAL_MPI_HINT", 1 << 19,                                                          \
       "bytes of the smallest nonblocking receive that its source is told of, and of the "       \
       "smallest nonblocking send whose data stays where it is; 0: none")                        \
+    X(learn, "SHOAL_MPI_LEARN", 1,                                                              \
+      "1: which messages of 8 KB and more are copied to shared memory is learnt; 0: all")       \
     X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
       "1: longer messages are sent in pieces as if their receiver could not get them")          \
     X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted when MPI ends in it")

@@ -314,10 +314,12 @@ void split_pull(struct transfer *t, const struct split_copy *copy, void *to, sho
     progress_add(&t->hook);
 }
 
-// In a collective of processes that share cores nobody has one left to help.
+// In a collective of processes that share cores nobody has one left to help; nor has a sender that gets
+// something from here at the same time.
 static bool gets_no_help(const struct transfer *t)
 {
-    return t->space == SPACE_COLL && request_is_crowded();
+    return (t->space == SPACE_COLL && request_is_crowded()) ||
+           atomic_load_explicit(&partner_of(t->pe)->out, memory_order_relaxed);
 }
 
 bool split_accept(struct transfer *t, const struct rts *rts, void *to)

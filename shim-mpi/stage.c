@@ -23,6 +23,7 @@
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
+#include "way.h"
 
 #include <sys/mman.h>
 
@@ -232,6 +233,8 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     if (n > shim_settings.stage || (!is_near && n > shim_settings.stage_far) ||
         is_better_left(buf, type, n, pe, address, waits))
         return false;
+    if (way_is_open(space, n, type, pe) && way_leaves(n, waits))
+        return false;
     bool is_followed = is_near && !request_is_crowded() && n > FIRST;
     struct stage *s = take(n);
     if (!s)
@@ -324,6 +327,7 @@ void stage_accept(struct transfer *t, const struct rts *rts)
         fetch(t, rts);
         return;
     }
+    way_came(t->space, (size_t)t->request.bytes, false);
     t->moved = 0;
     prefetch_first(t);
     if (follow(t)) {

@@ -79,6 +79,9 @@
     X(mpi_hint, "SHOAL_MPI_HINT", SIZE, "512k",                                                 \
       "MPI: bytes of the smallest nonblocking receive that its source is told of, "             \
       "and of the smallest nonblocking send whose data stays where it is; 0: none")             \
+    X(mpi_learn, "SHOAL_MPI_LEARN", BOOL, "1",                                                  \
+      "MPI: learn which messages of 8 KB and more are faster when their sender copies them to " \
+      "memory shared with the receiver; 0: all are copied")                                     \
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \

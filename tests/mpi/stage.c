@@ -4,6 +4,7 @@
 // order; some that nobody receives for long; cut short by their receiver; with gaps in the data. Each
 // rank sends to the next.
 // PES: 2 4
+// ENV: SHOAL_MPI_LEARN=0
 #include "mpi_check.h"
 
 enum { KB = 1024, MB = 1024 * KB, LONGEST = 5 * MB, ROUNDS = 3000, FLOOD = 40, FLOODED = 300 * KB };

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages whose way is learnt (shim-mpi/way.h), long enough for several tries: to and fro, in a ring
+// that all send into at once, in windows of many, some ranks going on before others. All data is right
+// and in order, and where it may be both ways have been tried.
+// PES: 2 3
+// ALSO: 7
+#include "mpi_check.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { LONGEST = 600000, MANY = 150, WINDOW = 6 };
+
+static const int lengths[] = {8192, 20001, 70000, 131072, LONGEST};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+static unsigned char *out, *in;
+
+static void make(unsigned char *data, int n, int seed)
+{
+    memset(data, seed, (size_t)n);
+    memcpy(data, &seed, sizeof seed);
+    memcpy(data + n - sizeof seed, &seed, sizeof seed);
+}
+
+static void compare(const unsigned char *data, int n, int seed)
+{
+    int first, last;
+    memcpy(&first, data, sizeof first);
+    memcpy(&last, data + n - sizeof last, sizeof last);
+    CHECK_EQ(first, seed);
+    CHECK_EQ(last, seed);
+    for (int i = sizeof first; i < n - (int)sizeof last; i += 509)
+        if (!CHECK_EQ(data[i], (unsigned char)seed))
+            break;
+}
+
+// Between pairs; the last of an odd number looks on.
+static void to_and_fro(int n, int seed)
+{
+    int other = me ^ 1;
+    if (other >= npes)
+        return;
+    if (me % 2 == 0) {
+        make(out, n, seed);
+        OK(MPI_Send(out, n, MPI_BYTE, other, 1, MPI_COMM_WORLD));
+    }
+    OK(MPI_Recv(in, n, MPI_BYTE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    compare(in, n, me % 2 ? seed : seed + 1);
+    if (me % 2) {
+        make(out, n, seed + 1);
+        OK(MPI_Send(out, n, MPI_BYTE, other, 1, MPI_COMM_WORLD));
+    }
+}
+
+static void ring(int n, int seed)
+{
+    int before = (me + npes - 1) % npes, next = (me + 1) % npes;
+    make(out, n, seed + me);
+    OK(MPI_Sendrecv(out, n, MPI_BYTE, next, 2, in, n, MPI_BYTE, before, 2, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+    compare(in, n, seed + before);
+}
+
+// From the even ranks to the odd ones, to whom nothing is returned but a word at the end.
+static void one_way(int n, int seed)
+{
+    MPI_Request r[WINDOW];
+    int other = me ^ 1, n_each = n < LONGEST / WINDOW ? n : LONGEST / WINDOW;
+    unsigned char *data = me % 2 ? in : out;
+    if (other >= npes)
+        return;
+    for (int i = 0; i < WINDOW; i++) {
+        unsigned char *at = data + (size_t)i * (size_t)n_each;
+        if (me % 2) {
+            OK(MPI_Irecv(at, n_each, MPI_BYTE, other, 3, MPI_COMM_WORLD, &r[i]));
+        } else {
+            make(at, n_each, seed + i);
+            OK(MPI_Isend(at, n_each, MPI_BYTE, other, 3, MPI_COMM_WORLD, &r[i]));
+        }
+    }
+    OK(MPI_Waitall(WINDOW, r, MPI_STATUSES_IGNORE));
+    for (int i = 0; me % 2 && i < WINDOW; i++)
+        compare(data + (size_t)i * (size_t)n_each, n_each, seed + i);
+    if (me % 2)
+        OK(MPI_Send(NULL, 0, MPI_BYTE, other, 4, MPI_COMM_WORLD));
+    else
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static MPI_T_pvar_session session;
+
+static MPI_T_pvar_handle counter(const char *name)
+{
+    MPI_T_pvar_handle handle;
+    int index, n;
+    OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index));
+    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n));
+    OK(MPI_T_pvar_start(session, handle));
+    return handle;
+}
+
+static unsigned long long value(MPI_T_pvar_handle handle)
+{
+    unsigned long long n = 0;
+    OK(MPI_T_pvar_read(session, handle, &n));
+    return n;
+}
+
+// Is there a choice at all?
+static bool is_learnt(void)
+{
+    char byte = 0, copy = 1;
+    struct iovec from = {&byte, 1}, to = {&copy, 1};
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != 1)
+        return false;
+    cpu_set_t cpus;
+    const char *cross = getenv("SHOAL_CROSS_MEMORY");
+    return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) >= npes &&
+           !getenv("SHOAL_VNODES") && !getenv("SHOAL_MPI_STAGE") && (!cross || atoi(cross));
+}
+
+int main(void)
+{
+    int provided;
+    mpi_start();
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_pvar_session_create(&session));
+    MPI_T_pvar_handle staged = counter("shoal_staged"), left = counter("shoal_rendezvous");
+    out = malloc(LONGEST);
+    in = malloc(LONGEST);
+    void (*const patterns[])(int, int) = {to_and_fro, ring, one_way};
+    for (int p = 0; p < 3; p++)
+        for (int l = 0; l < LENGTHS; l++)
+            for (int i = 0; i < MANY; i++)
+                patterns[p](lengths[l], 1000 * l + 2 * i);
+    if (is_learnt()) {
+        CHECK(value(staged) > 0);
+        CHECK(value(left) > 0);
+    }
+    OK(MPI_T_pvar_session_free(&session));
+    OK(MPI_T_finalize());
+    free(out);
+    free(in);
+    return mpi_done();
+}
