@@ -27,8 +27,11 @@
 #include "settings.h"
 #include "split.h"
 #include "stats.h"
+#include "way.h"
 
 #include <stdlib.h>
+
+enum { LATER_NS = 50000 };
 
 struct hint {
     uint64_t address;
@@ -157,7 +160,8 @@ static void on_hint(const shoal_am_t *am)
 }
 
 // Two processes of a node that exchange long messages have told each other of their receives. Then each
-// gets what comes: neither copies for the other, nor gets the other's before its own is on its way.
+// gets what comes, unless it computes: neither copies for the other before LATER_NS have gone, nor gets
+// the other's before its own is on its way.
 static bool is_exchange(int pe, const struct partner *p)
 {
     return p->told && partner_is_direct(pe);
@@ -189,33 +193,31 @@ static bool take_offer(const struct hint *h)
                                                    memory_order_acq_rel, memory_order_acquire);
 }
 
-// Is the last envelope the first to this address after so many?
-static bool is_first_since(const struct partner *p, uint64_t address, uint32_t stamp)
+// Is this envelope the first to this address after so many?
+static bool is_first_since(const struct partner *p, uint64_t address, uint32_t stamp,
+                           uint32_t number)
 {
     if (p->gone - stamp > PARTNER_RECENT)
         return false;
-    for (uint32_t i = stamp; i != p->gone - 1; i++)
+    for (uint32_t i = stamp; i != number; i++)
         if (p->recent[i % PARTNER_RECENT] == partner_mark(address))
             return false;
     return true;
 }
 
-void hint_follow(struct transfer *t)
+static void follow(struct transfer *t, uint32_t number)
 {
     const struct partner *p = partner_of(t->pe);
     struct hints *all = p->hints;
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
-    // An envelope that waits for room would leave the receiver without the message.
-    if (!all || shim_threads || !t->bytes || outbox_is_used(t->pe) || is_exchange(t->pe, p))
-        return;
-    for (int i = 0; i < all->n;) {
+    for (int i = 0; all && i < all->n;) {
         struct hint h = all->hint[i];
-        if (h.address != address) {
+        if (h.address != address || (int32_t)(number - h.stamp) < 0) { // of a later one
             i++;
             continue;
         }
         forget(all, i);
-        if (!is_first_since(p, address, h.stamp))
+        if (!is_first_since(p, address, h.stamp, number))
             continue;
         const void *from = t->copy ? t->copy : type_at(t->type, t->buf);
         uint64_t n = h.copy.bytes < (uint64_t)t->bytes ? h.copy.bytes : (uint64_t)t->bytes;
@@ -227,6 +229,57 @@ void hint_follow(struct transfer *t)
         (is_near ? split_push : split_push_far)(&h.copy, from, t);
         return;
     }
+}
+
+struct later {
+    struct progress_hook hook;
+    struct transfer *transfer; // NULL: it has ended
+    uint32_t number;
+    uint64_t since;
+};
+
+static bool follow_later(struct progress_hook *hook)
+{
+    struct later *l = (struct later *)(void *)hook;
+    struct transfer *t = l->transfer;
+    if (t && way_now() - l->since < LATER_NS)
+        return false;
+    progress_remove(hook);
+    if (t) {
+        t->later = NULL;
+        follow(t, l->number);
+    }
+    free(l);
+    return true;
+}
+
+static void keep_for_later(struct transfer *t, uint32_t number)
+{
+    t->later = transfer_memory(sizeof *t->later);
+    *t->later = (struct later){.hook = {.fn = follow_later, .is_brief = true},
+                               .transfer = t,
+                               .number = number,
+                               .since = way_now()};
+    progress_add(&t->later->hook);
+}
+
+void hint_end(struct transfer *t)
+{
+    if (unlikely(t->later))
+        t->later->transfer = NULL;
+    t->later = NULL;
+}
+
+void hint_follow(struct transfer *t)
+{
+    const struct partner *p = partner_of(t->pe);
+    // An envelope that waits for room would leave the receiver without the message.
+    if (shim_threads || !t->bytes || outbox_is_used(t->pe))
+        return;
+    if (is_exchange(t->pe, p))
+        keep_for_later(t, p->gone - 1);
+    else
+        follow(t, p->gone - 1);
 }
 
 int hint_up(void)

@@ -80,6 +80,7 @@ static void fill(struct transfer *t, enum space space, const void *buf, MPI_Coun
     t->copy = NULL;
     t->region = NULL;
     t->told = 0;
+    t->later = NULL;
 }
 
 static INLINE struct transfer *new_transfer(struct comm *comm, enum request_kind kind,

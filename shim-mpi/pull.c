@@ -59,6 +59,7 @@ void transfer_end_send(struct transfer *t)
     free(t->copy);
     t->region = NULL;
     t->copy = NULL;
+    hint_end(t);
     count_out(t->pe, -1);
     request_complete(&t->request);
 }

@@ -75,6 +75,7 @@ struct transfer {
     struct posted posted;
     struct note note;
     uint64_t told; // to its source (hint.c): the generation of t->split; 0: not so
+    struct later *later; // a hint that its message follows in a while
     void *copy;    // packed data, or what will be unpacked
     shoal_region_t region;
     struct split *split;

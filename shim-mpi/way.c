@@ -4,8 +4,6 @@
 
 #include "partner.h"
 
-#include <time.h>
-
 enum { LEAST = 8 << 10 }; // bytes; shorter ones are staged
 enum { BLOCK = 8, PATIENCE = 16, GAP_FIRST = 8, GAP_LEAST = 64, GAP_MOST = 4096 };
 enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
@@ -39,13 +37,6 @@ void way_out(int more)
     atomic_fetch_add_explicit(&out, more, memory_order_relaxed);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 static bool has_ended(const struct way *w)
 {
     uint32_t length = w->step == STEADY ? w->gap : BLOCK;
@@ -66,7 +57,7 @@ static void decide(struct way *w)
 
 static void end_step(struct way *w)
 {
-    uint64_t now = now_ns();
+    uint64_t now = way_now();
     if (w->step != STEADY) {
         uint64_t took = ((now - w->began) << 16) / w->bytes, *best = &w->took[w->step % 2 == 0];
         *best = w->step <= NEW || took < *best ? took : *best;
@@ -83,7 +74,7 @@ static void end_step(struct way *w)
 static void join(struct way *w)
 {
     *w = (struct way){.step = NEW, .leaves = w->leaves, .gap = w->gap, .took = {UINT64_MAX}};
-    w->began = now_ns();
+    w->began = way_now();
 }
 
 bool way_leaves(size_t n, bool waits)

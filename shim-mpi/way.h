@@ -11,6 +11,15 @@
 
 #include "p2p.h"
 
+#include <time.h>
+
+static inline uint64_t way_now(void) // ns
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
 // May a message of n bytes go either way?
 bool way_is_open(enum space space, size_t n, const struct type *type, int pe);
 bool way_leaves(size_t n, bool waits); // this one, which is open, stays where it is

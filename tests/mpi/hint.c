@@ -86,10 +86,11 @@ static void send_one(enum kind kind)
     }
 }
 
-static void to_a_stopped_rank(enum kind kind)
+// answered: rank 0 has told rank 1 of a receive, too.
+static void to_a_stopped_rank(enum kind kind, bool answered)
 {
     static unsigned char packed[LONG];
-    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Request r = MPI_REQUEST_NULL, answer = MPI_REQUEST_NULL;
     for (int i = 0; i < LONG; i++)
         packed[i] = out[i / 64 * 128 + i % 64];
     OK(MPI_Barrier(MPI_COMM_WORLD)); // nothing is on its way
@@ -100,6 +101,8 @@ static void to_a_stopped_rank(enum kind kind)
     } else if (me == RECEIVER) {
         r = post(kind, 0, kind);
     }
+    if (me == 0 && answered)
+        answer = post(KINDS, RECEIVER, KINDS);
     stop();
     if (me == 0) {
         send_one(kind);
@@ -109,6 +112,12 @@ static void to_a_stopped_rank(enum kind kind)
         expect_done(&r, kind, kind == STRIDED ? packed : out, kind == SHORTER ? 10000 : LONG);
         if (kind == PERSISTENT)
             OK(MPI_Request_free(&r));
+        if (answered)
+            OK(MPI_Send(out, LONG, MPI_BYTE, 0, KINDS, MPI_COMM_WORLD));
+    }
+    if (me == 0 && answered) {
+        OK(MPI_Wait(&answer, MPI_STATUS_IGNORE));
+        CHECK_MEM(in[KINDS], out, LONG, "answer");
     }
 }
 
@@ -279,7 +288,8 @@ int main(void)
     CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, RECEIVER, &reaches), 0);
     if (reaches) {
         for (int kind = 0; kind < KINDS; kind++)
-            to_a_stopped_rank((enum kind)kind);
+            for (int answered = 0; answered < 2; answered++)
+                to_a_stopped_rank((enum kind)kind, answered);
         truncated();
     }
     orders();
