@@ -17,7 +17,9 @@
 // number above the stamp is its message. The sender remembers what its last PARTNER_RECENT envelopes
 // were addressed to; a hint with an older stamp is not followed.
 //
-// Between nodes the sender takes the offer by an atomic operation, and then puts all of it.
+// Between nodes the sender takes the offer by an atomic operation, and then puts all of it. On a node one
+// who has told its own receives to that process waits a while before it follows: most likely the
+// two exchange data, and each gets what comes while it waits for the rest.
 //
 // A receive that is cancelled, or matched before the sender took the offer, takes it back. With
 // several threads the numbers would not be in the order of travel, and there are no hints.
