@@ -92,6 +92,15 @@ static inline void check_skip(const char *reason)
     exit(77);
 }
 
+// Of a test in which one thread reads what the library's own thread writes, in an order that leads
+// through other processes.
+static inline void check_skip_under_tsan(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    check_skip("the thread sanitizer does not see an order made by other processes");
+#endif
+}
+
 // Counts a failure; true when it should be printed too.
 static inline bool check_count(void)
 {

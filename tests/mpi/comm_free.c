@@ -51,43 +51,26 @@ static void pending(void)
     CHECK(sum == npes * (npes - 1) / 2 && last == 5);
 }
 
-// Short collectives since the first call of this.
-static uint64_t count_short(void)
-{
-    static MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
-    static MPI_T_pvar_handle handle;
-    int index, n;
-    unsigned long long value = 0;
-    if (session == MPI_T_PVAR_SESSION_NULL) {
-        OK(MPI_T_pvar_get_index("shoal_coll_short", MPI_T_PVAR_CLASS_COUNTER, &index));
-        OK(MPI_T_pvar_session_create(&session));
-        OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n));
-        OK(MPI_T_pvar_start(session, handle));
-    }
-    OK(MPI_T_pvar_read(session, handle, &value));
-    return value;
-}
-
 // More than the runtime has teams; the last ones are as quick as the first.
 static void over_and_over(void)
 {
-    uint64_t before = 0, after = 0;
+    unsigned long long before = 0, after = 0;
+    struct counter shorts = counter_start("coll_short");
     for (int i = 0; i < TURNS; i++) {
         int sum = 0;
-        before = count_short();
+        before = counter_read(&shorts);
         MPI_Comm c = used();
         OK(MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, c));
-        after = count_short();
+        after = counter_read(&shorts);
         CHECK_EQ(sum, i * npes);
         OK(MPI_Comm_free(&c));
     }
     CHECK(after - before > 1);
+    counter_end(&shorts);
 }
 
 int main(void)
 {
-    int provided;
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     mpi_start();
     MPI_Comm some = used(), kept = used();
     if (me == 0)

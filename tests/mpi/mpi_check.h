@@ -24,6 +24,39 @@ static inline int mpi_done(void)
     return failed > 0;
 }
 
+// A counter of the library's (docs/mpi.md), from here on.
+struct counter {
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+};
+
+static inline struct counter counter_start(const char *name)
+{
+    struct counter c;
+    int index, n, provided;
+    char full[64];
+    snprintf(full, sizeof full, "shoal_%s", name);
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_pvar_get_index(full, MPI_T_PVAR_CLASS_COUNTER, &index));
+    OK(MPI_T_pvar_session_create(&c.session));
+    OK(MPI_T_pvar_handle_alloc(c.session, index, NULL, &c.handle, &n));
+    OK(MPI_T_pvar_start(c.session, c.handle));
+    return c;
+}
+
+static inline unsigned long long counter_read(const struct counter *c)
+{
+    unsigned long long n = 0;
+    OK(MPI_T_pvar_read(c->session, c->handle, &n));
+    return n;
+}
+
+static inline void counter_end(struct counter *c)
+{
+    OK(MPI_T_pvar_session_free(&c->session));
+    OK(MPI_T_finalize());
+}
+
 // The class of an error code.
 static inline int class_of(int error)
 {

@@ -52,10 +52,7 @@ int main(void)
     MPI_Comm apart;
     MPI_Win win;
     int *gone;
-#if defined(__SANITIZE_THREAD__)
-    // The heartbeat writes what this thread looks at, in an order that leads through others.
-    check_skip("the thread sanitizer does not see an order made by other processes");
-#endif
+    check_skip_under_tsan();
     mpi_start();
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
     OK(MPI_Win_allocate(sizeof *gone, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &gone, &win));

@@ -225,10 +225,7 @@ int main(void)
 {
     MPI_Win allocated, created;
     long *p, *mine;
-#if defined(__SANITIZE_THREAD__)
-    // The heartbeat writes what the main thread wrote before a barrier, which leads through others.
-    check_skip("the thread sanitizer does not see an order made by other processes");
-#endif
+    check_skip_under_tsan();
     mpi_start();
     target = npes - 1;
     int pid = (int)getpid();

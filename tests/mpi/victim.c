@@ -45,7 +45,7 @@ static void sent(int n, int received)
 {
     if (me == VICTIM) {
         send_short(n, 0);
-        must_be(counted() > 0);
+        must_be(counter_read(&counter) > 0);
         tell_and_die(0);
     }
     if (me == 0)
@@ -75,7 +75,7 @@ static void full_inbox(int waits)
 {
     if (me == 0) {
         send_short(MANY, VICTIM);
-        must_be(counted() > 0);
+        must_be(counter_read(&counter) > 0);
         tell(VICTIM);
         if (waits)
             MPI_Ssend(&one, 1, MPI_INT, VICTIM, 0, world);
@@ -99,7 +99,7 @@ static void envelope_from(int bytes)
 {
     if (me == VICTIM) {
         MPI_Isend(out, bytes, MPI_BYTE, 0, 0, world, &r);
-        must_be(counted() > 0);
+        must_be(counter_read(&counter) > 0);
         tell_and_die(0);
     }
     if (me == 0) {
@@ -112,7 +112,7 @@ static void envelope_to(int bytes)
 {
     if (me == 0) {
         MPI_Isend(out, bytes, MPI_BYTE, VICTIM, 0, world, &r);
-        must_be(counted() > 0);
+        must_be(counter_read(&counter) > 0);
         tell(VICTIM);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     } else if (me == VICTIM) {
@@ -126,7 +126,7 @@ static void synchronous(int way)
 {
     if (me == (way == FROM ? VICTIM : 0)) {
         MPI_Issend(&one, 1, MPI_INT, way == FROM ? 0 : VICTIM, 0, world, &r);
-        must_be(counted() > 0);
+        must_be(counter_read(&counter) > 0);
         if (way == FROM)
             tell_and_die(0);
         tell(VICTIM);
@@ -255,7 +255,7 @@ static void move_until(int way, bool is_posted)
     memset(out, 0, HALF);
     if (me != WATCHER && !is_posted)
         move(receiver, false);
-    mine = is_posted || counted() > 0;
+    mine = is_posted || counter_read(&counter) > 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, world);
     must_be(sum > 0);
     memset(out, 1, HALF);

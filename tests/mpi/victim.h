@@ -19,8 +19,7 @@ struct step {
     const char *counter; // what tells that it is this step, if there is one
 };
 
-static MPI_T_pvar_handle counter;
-static MPI_T_pvar_session session;
+static struct counter counter;
 
 // By the kernel: nothing here has to run for it.
 static inline void die_soon(void)
@@ -30,25 +29,6 @@ static inline void die_soon(void)
     timer_t timer;
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &t, NULL))
         exit(2);
-}
-
-static inline void start_counter(const char *name)
-{
-    int index, n, provided;
-    char full[64];
-    snprintf(full, sizeof full, "shoal_%s", name);
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-    OK(MPI_T_pvar_get_index(full, MPI_T_PVAR_CLASS_COUNTER, &index));
-    OK(MPI_T_pvar_session_create(&session));
-    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &counter, &n));
-    OK(MPI_T_pvar_start(session, counter));
-}
-
-static inline unsigned long long counted(void)
-{
-    unsigned long long n = 0;
-    OK(MPI_T_pvar_read(session, counter, &n));
-    return n;
 }
 
 // The step is not what it is called if this has not been counted.
@@ -80,7 +60,7 @@ static inline const struct step *find_step(const struct step *steps, int n, int 
         exit(2);
     mpi_start();
     if (steps[i].counter)
-        start_counter(steps[i].counter);
+        counter = counter_start(steps[i].counter);
     printf("%d\n", (int)getpid());
     fflush(stdout);
     for (int k = 0; k < 12; k++) // communicators have their teams

@@ -70,16 +70,8 @@ static void flood(void)
 
 static unsigned long long count(const char *name)
 {
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
-    unsigned long long mine = 0, sum = 0;
-    int index, n, class = MPI_T_PVAR_CLASS_COUNTER;
-    char full[64];
-    snprintf(full, sizeof full, "shoal_%s", name);
-    OK(MPI_T_pvar_get_index(full, class, &index));
-    OK(MPI_T_pvar_session_create(&session));
-    OK(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n));
-    OK(MPI_T_pvar_start(session, handle));
+    unsigned long long mine, sum = 0;
+    struct counter counter = counter_start(name);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int tag = 0; tag < 3; tag++)
         message(LONG, tag);
@@ -91,18 +83,16 @@ static unsigned long long count(const char *name)
         OK(MPI_Ssend(out, 10, MPI_BYTE, 1, 5, MPI_COMM_WORLD));
     else
         OK(MPI_Recv(in, 10, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    OK(MPI_T_pvar_read(session, handle, &mine));
-    OK(MPI_T_pvar_session_free(&session));
+    mine = counter_read(&counter);
+    counter_end(&counter);
     OK(MPI_Allreduce(&mine, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD));
     return sum;
 }
 
 int main(int argc, char **argv)
 {
-    int provided;
     mpi_start();
     shmem_init();
-    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     for (int i = 1; i + 1 < argc; i += 2) // in all counts: what is not followed is pulled
         follows |= strcmp(argv[i], "hint_followed") == 0 && strcmp(argv[i + 1], "0") != 0;
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -112,7 +102,6 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s is %llu, expected %s\n", argv[i], n, argv[i + 1]);
         CHECK(ok);
     }
-    OK(MPI_T_finalize());
     shmem_finalize();
     return mpi_done();
 }

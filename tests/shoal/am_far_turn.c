@@ -31,10 +31,7 @@ static void on_far(const shoal_am_t *am)
 int main(void)
 {
     uint64_t v = 0, sent = 0;
-#if defined(__SANITIZE_THREAD__)
-    // The heartbeat writes what this thread looks at, in an order that leads through others.
-    check_skip("the thread sanitizer does not see an order made by other processes");
-#endif
+    check_skip_under_tsan();
     CHECK_EQ(shoal_init(), SHOAL_OK);
     CHECK_EQ(shoal_threads(SHOAL_THREADS_ONE), SHOAL_OK);
     CHECK_EQ(shoal_query(SHOAL_Q_PE, 0, &v), SHOAL_OK);

@@ -40,10 +40,7 @@ int main(void)
 {
     uint64_t *own = malloc(sizeof *own);
     shoal_region_t region = NULL;
-#if defined(__SANITIZE_THREAD__)
-    // The heartbeat writes what this thread looks at, in an order that leads through others.
-    check_skip("the thread sanitizer does not see an order made by other processes");
-#endif
+    check_skip_under_tsan();
     check_start();
     CHECK_EQ(shoal_init(), SHOAL_OK);
     CHECK_EQ(shoal_am_register(COME, on_come, NULL), SHOAL_OK);
