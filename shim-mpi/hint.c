@@ -29,11 +29,10 @@
 #include "settings.h"
 #include "split.h"
 #include "stats.h"
-#include "way.h"
 
 #include <stdlib.h>
 
-enum { LATER_NS = 50000 };
+static const double later_s = 50e-6;
 
 struct hint {
     uint64_t address;
@@ -162,7 +161,7 @@ static void on_hint(const shoal_am_t *am)
 }
 
 // Two processes of a node that exchange long messages have told each other of their receives. Then each
-// gets what comes, unless it computes: neither copies for the other before LATER_NS have gone, nor gets
+// gets what comes, unless it computes: neither copies for the other before later_s have gone, nor gets
 // the other's before its own is on its way.
 static bool is_exchange(int pe, const struct partner *p)
 {
@@ -235,23 +234,29 @@ static void follow(struct transfer *t, uint32_t number)
 
 struct later {
     struct progress_hook hook;
-    struct transfer *transfer; // NULL: it has ended
+    struct transfer *transfer;
     uint32_t number;
-    uint64_t since;
+    double since;
 };
+
+void hint_end(struct transfer *t)
+{
+    if (likely(!t->later))
+        return;
+    progress_remove(&t->later->hook);
+    free(t->later);
+    t->later = NULL;
+}
 
 static bool follow_later(struct progress_hook *hook)
 {
-    struct later *l = (struct later *)(void *)hook;
+    const struct later *l = (struct later *)(void *)hook;
     struct transfer *t = l->transfer;
-    if (t && way_now() - l->since < LATER_NS)
+    uint32_t number = l->number;
+    if (PMPI_Wtime() - l->since < later_s)
         return false;
-    progress_remove(hook);
-    if (t) {
-        t->later = NULL;
-        follow(t, l->number);
-    }
-    free(l);
+    hint_end(t);
+    follow(t, number);
     return true;
 }
 
@@ -261,15 +266,8 @@ static void keep_for_later(struct transfer *t, uint32_t number)
     *t->later = (struct later){.hook = {.fn = follow_later, .is_brief = true},
                                .transfer = t,
                                .number = number,
-                               .since = way_now()};
+                               .since = PMPI_Wtime()};
     progress_add(&t->later->hook);
-}
-
-void hint_end(struct transfer *t)
-{
-    if (unlikely(t->later))
-        t->later->transfer = NULL;
-    t->later = NULL;
 }
 
 void hint_follow(struct transfer *t)

@@ -22,7 +22,7 @@ bool hint_is_there(int pe, uint64_t address); // one that a message to there may
 // Before the envelope of t is sent, which can follow a hint that has come.
 void hint_look(const struct transfer *t);
 void hint_follow(struct transfer *t); // its envelope has been sent
-void hint_end(struct transfer *t);    // its data is not needed any more
+void hint_end(struct transfer *t);    // it follows none any more
 
 int hint_up(void);
 

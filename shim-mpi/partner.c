@@ -10,6 +10,7 @@
 enum { WINDOW_MOST = 1 << 30 };
 
 struct partner *_Atomic *partners;
+_Atomic uint32_t partners_out;
 
 // Of what goes round: differences of counts are within it, and some.
 static uint32_t window(void)

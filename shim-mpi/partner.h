@@ -19,12 +19,12 @@ struct group;
 struct partner {
     // Eager bytes, overhead included: sent, up to so many; and taken, of which it is told beyond so many.
     _Atomic uint32_t sent, most, taken, tell_at;
-    uint32_t am_max, eager;      // bytes of an active message to it, and of an eager message
-    _Atomic uint32_t out;        // messages by rendezvous that it has not got yet
-    _Atomic uint8_t reach;       // enum partner_reach
-    _Atomic bool is_waited_for;  // messages to it are kept until there is room
-    bool is_self;                // this process
-    struct outbox *outbox;       // where (outbox.c)
+    uint32_t am_max, eager;     // bytes of an active message to it, and of an eager message
+    _Atomic uint32_t out;       // messages by rendezvous that are not done with
+    _Atomic uint8_t reach;      // enum partner_reach
+    _Atomic bool is_waited_for; // messages to it are kept until there is room
+    bool is_self;               // this process
+    struct outbox *outbox;      // where (outbox.c)
     // For hints (hint.c): how many envelopes of SPACE_P2P have come from there and gone there, and what
     // the last of those were addressed to.
     uint32_t admitted, gone, recent[PARTNER_RECENT];
@@ -34,6 +34,7 @@ struct partner {
 enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };
 
 HIDDEN extern struct partner *_Atomic *partners; // by chunks, made when needed
+HIDDEN extern _Atomic uint32_t partners_out;     // what is out to all of them
 struct partner *partner_make(int pe);
 
 static inline struct partner *partner_of(int pe)
@@ -95,8 +96,8 @@ static inline bool partner_took(struct partner *p, int pe, MPI_Count n)
     return true;
 }
 
-bool partner_is_direct(int pe);  // its shared memory is reached by load and store
-bool partner_is_reached(int pe); // and its private memory without its help
+bool partner_is_direct(int pe);               // its shared memory is reached by load and store
+bool partner_is_reached(int pe);              // and its private memory without its help
 bool partner_are_near(const struct group *g); // all of them are direct: of this node
 
 int partner_up(void); // 0 or SHOAL_E*

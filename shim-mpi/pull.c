@@ -30,7 +30,7 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
 static void count_out(int pe, int more)
 {
     partner_add(&partner_of(pe)->out, (uint32_t)more);
-    way_out(more);
+    partner_add(&partners_out, (uint32_t)more);
 }
 
 void pull_send(struct transfer *t)
@@ -139,7 +139,7 @@ void pull_accept(struct transfer *t, const struct rts *rts)
         return;
     }
     t->other = rts->sender;
-    way_came(t->space, (size_t)t->request.bytes, true);
+    way_came(t, true);
     pull_prepare(t, tell_done);
     if (t->request.bytes)
         stats_count(PULL);

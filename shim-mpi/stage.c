@@ -327,7 +327,7 @@ void stage_accept(struct transfer *t, const struct rts *rts)
         fetch(t, rts);
         return;
     }
-    way_came(t->space, (size_t)t->request.bytes, false);
+    way_came(t, false);
     t->moved = 0;
     prefetch_first(t);
     if (follow(t)) {

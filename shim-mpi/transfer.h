@@ -74,9 +74,9 @@ struct transfer {
     MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
     struct note note;
-    uint64_t told; // to its source (hint.c): the generation of t->split; 0: not so
-    struct later *later; // a hint that its message follows in a while
-    void *copy;    // packed data, or what will be unpacked
+    uint64_t told;       // to its source (hint.c): the generation of t->split; 0: not so
+    struct later *later; // it follows a hint in a while (hint.c); NULL: it does not
+    void *copy;          // packed data, or what will be unpacked
     shoal_region_t region;
     struct split *split;
     // What follows is set by the mover that uses it.

@@ -9,21 +9,20 @@
 #ifndef SHOAL_MPI_WAY_H
 #define SHOAL_MPI_WAY_H
 
-#include "p2p.h"
+#include "partner.h"
+#include "transfer.h"
 
-#include <time.h>
+enum { WAY_LEAST = 8 << 10 }; // bytes; shorter ones are staged
 
-static inline uint64_t way_now(void) // ns
+// May a message of n bytes to or from there go either way?
+static inline bool way_is_open(enum space space, size_t n, const struct type *type, int pe)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+    return n >= WAY_LEAST && n <= shim_settings.stage && shim_settings.learn &&
+           space == SPACE_P2P && type->is_dense && !request_is_crowded() && pe != shim_pe() &&
+           partner_is_reached(pe);
 }
 
-// May a message of n bytes go either way?
-bool way_is_open(enum space space, size_t n, const struct type *type, int pe);
 bool way_leaves(size_t n, bool waits); // this one, which is open, stays where it is
-void way_came(enum space space, size_t n, bool is_left);
-void way_out(int more); // so many more messages are with their senders
+void way_came(const struct transfer *t, bool was_left);
 
 #endif
