@@ -21,13 +21,15 @@ enum { BUCKETS = 1024, FIRST_TAG = TAG_COLLS - 3 }; // it goes round soon: see P
 
 struct comm comm_world, comm_self;
 
-// Looked at by every message that arrives.
-static struct comm *known[BUCKETS];
-static shim_lock known_lock;
+// Looked at by every message that arrives: each has its lock, as threads use different communicators.
+static struct bucket {
+    struct comm *first;
+    shim_lock lock;
+} known[BUCKETS];
 static _Atomic uint32_t contexts_given = UINT32_MAX - 3; // as does this
 static unsigned pe_bits;
 
-static struct comm **bucket_of(uint32_t context)
+static struct bucket *bucket_of(uint32_t context)
 {
     return &known[context * 0x9e3779b1u >> 22];
 }
@@ -35,11 +37,12 @@ _Static_assert(BUCKETS == 1 << (32 - 22), "bucket_of reaches all");
 
 struct comm *comm_find_other(uint32_t context)
 {
-    shim_lock_take(&known_lock);
-    struct comm *c = *bucket_of(context);
+    struct bucket *b = bucket_of(context);
+    shim_lock_take(&b->lock);
+    struct comm *c = b->first;
     while (c && c->context != context)
         c = c->next_known;
-    shim_lock_give(&known_lock);
+    shim_lock_give(&b->lock);
     return c;
 }
 
@@ -81,24 +84,25 @@ struct comm *comm_make(struct group *group, struct group *remote)
 // Known first, queues after: messages that come in between wait for the queues.
 int comm_publish(struct comm *c, uint32_t context)
 {
-    struct comm **bucket = bucket_of(context);
+    struct bucket *b = bucket_of(context);
     c->context = context;
-    shim_lock_take(&known_lock);
-    c->next_known = *bucket;
-    *bucket = c;
-    shim_lock_give(&known_lock);
+    shim_lock_take(&b->lock);
+    c->next_known = b->first;
+    b->first = c;
+    shim_lock_give(&b->lock);
     return p2p_attach(c);
 }
 
 static void conceal(struct comm *c)
 {
-    struct comm **at = bucket_of(c->context);
-    shim_lock_take(&known_lock);
+    struct bucket *b = bucket_of(c->context);
+    struct comm **at = &b->first;
+    shim_lock_take(&b->lock);
     while (*at && *at != c)
         at = &(*at)->next_known;
     if (*at)
         *at = c->next_known;
-    shim_lock_give(&known_lock);
+    shim_lock_give(&b->lock);
     p2p_detach(c);
 }
 
@@ -202,11 +206,12 @@ void comm_show_world(bool shown)
 static struct comm *find_with_team(void)
 {
     struct comm *c = NULL;
-    shim_lock_take(&known_lock);
-    for (int i = 0; i < BUCKETS && !c; i++)
-        for (c = known[i]; c && (c == &comm_world || c->team == SHMEM_TEAM_INVALID);)
+    for (int i = 0; i < BUCKETS && !c; i++) {
+        shim_lock_take(&known[i].lock);
+        for (c = known[i].first; c && (c == &comm_world || c->team == SHMEM_TEAM_INVALID);)
             c = c->next_known;
-    shim_lock_give(&known_lock);
+        shim_lock_give(&known[i].lock);
+    }
     return c;
 }
 

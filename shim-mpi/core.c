@@ -46,12 +46,52 @@ int shim_npes(void)
     return npes;
 }
 
+// ---- Parts
 _Thread_local int shim_own_part = -1;
+_Atomic uint64_t shim_parts_ever;
+static _Atomic uint64_t parts_taken; // bits, as these
+static pthread_key_t part_key;       // of a thread that has one for itself: its bit
+static bool has_part_key;
+
+static void give_part(void *bit)
+{
+    shim_own_part = -1;
+    atomic_fetch_and_explicit(&parts_taken, ~(uint64_t)(uintptr_t)bit, memory_order_release);
+}
+
+static void make_part_key(void)
+{
+    has_part_key = pthread_key_create(&part_key, give_part) == 0;
+}
+
+static uint64_t bit_of(int part)
+{
+    return UINT64_C(1) << part;
+}
+
+static int find_part(void)
+{
+    uint64_t taken = atomic_load_explicit(&parts_taken, memory_order_relaxed);
+    int part;
+    do {
+        part = __builtin_ctzll(~taken);
+        if (part == SHIM_SHARED)
+            return SHIM_SHARED;
+        // acquire: what the thread wrote there that had it
+    } while (!atomic_compare_exchange_weak_explicit(&parts_taken, &taken, taken | bit_of(part),
+                                                    memory_order_acquire, memory_order_relaxed));
+    if (pthread_setspecific(part_key, (void *)(uintptr_t)bit_of(part)) == 0)
+        return part;
+    give_part((void *)(uintptr_t)bit_of(part));
+    return SHIM_SHARED;
+}
 
 int shim_take_part(void)
 {
-    static _Atomic unsigned taken;
-    shim_own_part = (int)(atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed) % SHIM_PARTS);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_part_key);
+    shim_own_part = has_part_key ? find_part() : SHIM_SHARED;
+    atomic_fetch_or_explicit(&shim_parts_ever, bit_of(shim_own_part), memory_order_seq_cst);
     return shim_own_part;
 }
 

@@ -20,6 +20,12 @@ static void hold(struct transfer *t)
     request_keep(&t->request);
 }
 
+static void hold_new(struct transfer *t) // which nobody else knows
+{
+    t->request.is_held = true;
+    atomic_store_explicit(&t->request.head.refs, 2, memory_order_relaxed);
+}
+
 // Takes the message that has come for it, or waits for it in the queues.
 static INLINE void post_here(struct transfer *t)
 {
@@ -113,7 +119,7 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;
     t->pe = pe;
-    hold(t);
+    hold_new(t);
     if (is_plain)
         transfer_send_later(t);
     else
@@ -128,7 +134,7 @@ struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Co
         return request_done(true);
     struct transfer *t = new_transfer(comm, REQUEST_RECV, space, buf, count, type, source, tag);
     t->pe = source < 0 ? source : group_pe(comm->peers, source);
-    hold(t);
+    hold_new(t);
     post_here(t);
     return &t->request;
 }
@@ -247,7 +253,7 @@ struct request *p2p_imrecv(void *buf, MPI_Count count, struct type *type, struct
     struct comm *comm = message->comm;
     struct transfer *t = new_transfer(comm, REQUEST_RECV, message->space, buf, count, type,
                                       MPI_ANY_SOURCE, MPI_ANY_TAG);
-    hold(t);
+    hold_new(t);
     transfer_accept(t, message);
     comm_free(comm);
     return &t->request;

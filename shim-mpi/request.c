@@ -13,7 +13,7 @@
 
 enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, HOOK_EVENTS = 15, NEAR_STEPS = 64 };
 
-_Atomic uint64_t request_activity;
+struct request_activity request_activity[SHIM_PARTS];
 unsigned request_looks;
 
 // ---- Memory
@@ -29,18 +29,16 @@ void *request_memory(size_t size)
 
 static void put_pooled(void *r)
 {
-    struct request_pool *p = &request_pools[shim_part()];
+    int part = shim_part();
+    struct request_pool *p = &request_pools[part];
     struct free_request *f = r;
-    shim_lock_take(&p->lock);
-    bool fits = p->n < REQUESTS_KEPT;
-    if (fits) {
-        f->next = p->first;
-        p->first = f;
-        p->n++;
-    }
-    shim_lock_give(&p->lock);
-    if (unlikely(!fits))
+    if (unlikely(part == SHIM_SHARED || p->n == REQUESTS_KEPT)) {
         free(r);
+        return;
+    }
+    f->next = p->first;
+    p->first = f;
+    p->n++;
 }
 
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
@@ -73,9 +71,11 @@ static _Atomic int sleepers;
 void request_wake(void)
 {
     // seq_cst: who is not seen among the sleepers has not looked at the activity yet (sleep_on).
-    atomic_fetch_add_explicit(&request_activity, 1, memory_order_seq_cst);
-    if (unlikely(atomic_load_explicit(&sleepers, memory_order_seq_cst)))
-        shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
+    atomic_fetch_add_explicit(&request_activity[shim_part()].n, 1, memory_order_seq_cst);
+    if (likely(!atomic_load_explicit(&sleepers, memory_order_seq_cst)))
+        return;
+    atomic_fetch_add_explicit(&request_activity->n, 1, memory_order_release);
+    shoal_ct_inc(shim_pe(), wake_counter, (shoal_ct_value_t){1, 0});
 }
 
 void request_restart(struct request *r)
@@ -240,16 +240,26 @@ bool request_is_crowded(void)
     return spins == 1;
 }
 
+// Of all parts that threads have had.
+static uint64_t activity(void)
+{
+    uint64_t sum = 0;
+    int parts = shim_parts_used();
+    for (int i = 0; i < parts; i++)
+        sum += atomic_load_explicit(&request_activity[i].n, memory_order_acquire);
+    return sum;
+}
+
 struct idle idle_start(void)
 {
-    return (struct idle){.seen = atomic_load_explicit(&request_activity, memory_order_acquire)};
+    return (struct idle){.seen = activity()};
 }
 
 // Until something has been completed since, or a hook has something to do.
 static void sleep_on(uint64_t seen)
 {
-    shoal_event_t activity = {.word = (uint64_t *)&request_activity, .least = seen + 1};
-    shoal_event_t *events[1 + HOOK_EVENTS] = {&activity};
+    shoal_event_t woken = {.word = (uint64_t *)&request_activity->n};
+    shoal_event_t *events[1 + HOOK_EVENTS] = {&woken};
     size_t n = 1;
     shim_lock_take(&hook_lock);
     bool is_brief = false;
@@ -266,7 +276,9 @@ static void sleep_on(uint64_t seen)
     stats_count(SLEEPS);
     atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst); // pairs with the order in request_wake
-    shoal_wait(n, events, 1, NULL, NULL);
+    woken.least = atomic_load_explicit(&request_activity->n, memory_order_acquire) + 1;
+    if (activity() == seen)
+        shoal_wait(n, events, 1, NULL, NULL);
     atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }
 
@@ -286,7 +298,7 @@ void idle_step(struct idle *idle)
         idle->steps = spins;
     else if (unlikely(idle->steps > spins))
         sleep_on(idle->seen);
-    idle->seen = atomic_load_explicit(&request_activity, memory_order_acquire);
+    idle->seen = activity();
 }
 
 void request_wait(struct request *r)

@@ -2,8 +2,8 @@
 // Requests: what is under way, and how a call waits for it.
 //
 // A request is done when its word `done` is not 0; whoever completes it fills in the result first
-// and then stores the word (release). Every completion also counts up request_activity, the one
-// word that all waiting threads of the process sleep on.
+// and then stores the word (release). Every completion also counts up the activity of its thread's
+// part; where threads sleep, that of part 0 too, the one word that all of the process sleep on.
 #ifndef SHOAL_MPI_REQUEST_H
 #define SHOAL_MPI_REQUEST_H
 
@@ -67,11 +67,10 @@ struct free_request {
 };
 enum { REQUESTS_KEPT = 256 }; // of a part at most: threads may make requests that others end
 
-extern struct request_pool {
-    _Alignas(64) shim_lock lock;
-    int n;
+HIDDEN extern struct request_pool {
+    _Alignas(64) int n;
     struct free_request *first;
-} request_pools[SHIM_PARTS];
+} request_pools[SHIM_PARTS]; // SHIM_SHARED's is always empty
 
 void *request_memory(size_t size); // malloc, or the end
 
@@ -79,14 +78,12 @@ void *request_memory(size_t size); // malloc, or the end
 static inline void *request_take(void)
 {
     struct request_pool *p = &request_pools[shim_part()];
-    shim_lock_take(&p->lock);
     struct free_request *r = p->first;
-    if (likely(r)) {
-        p->first = r->next;
-        p->n--;
-    }
-    shim_lock_give(&p->lock);
-    return likely(r) ? r : request_memory(REQUEST_POOLED);
+    if (unlikely(!r))
+        return request_memory(REQUEST_POOLED);
+    p->first = r->next;
+    p->n--;
+    return r;
 }
 
 // size >= sizeof (struct request), zeroed past it, with one reference.
@@ -102,7 +99,10 @@ static inline void request_keep(struct request *r)
 
 static inline void request_drop(struct request *r)
 {
-    if (object_count(&r->head.refs, -1) == 1)
+    // Who has the last one needs no atomic operation: there is nobody who could count it up. Acquire: what
+    // all others did with it.
+    if (atomic_load_explicit(&r->head.refs, memory_order_acquire) == 1 ||
+        object_count(&r->head.refs, -1) == 1)
         request_end(r);
 }
 
@@ -142,7 +142,9 @@ void request_down(void);
 struct request *request_done(bool proc_null);
 
 // ---- Progress
-HIDDEN extern _Atomic uint64_t request_activity;
+HIDDEN extern struct request_activity {
+    _Alignas(64) _Atomic uint64_t n;
+} request_activity[SHIM_PARTS];
 void request_wake(void);
 
 // Something changed that a waiting thread may look for.
@@ -152,8 +154,8 @@ static inline void request_count_activity(void)
         request_wake();
         return;
     }
-    uint64_t n = atomic_load_explicit(&request_activity, memory_order_relaxed);
-    atomic_store_explicit(&request_activity, n + 1, memory_order_release);
+    uint64_t n = atomic_load_explicit(&request_activity->n, memory_order_relaxed);
+    atomic_store_explicit(&request_activity->n, n + 1, memory_order_release);
 }
 
 void request_run_then(struct request *r);

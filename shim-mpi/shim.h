@@ -54,11 +54,19 @@ static inline bool shim_is_up(void)
     return atomic_load_explicit(&shim_state, memory_order_acquire) == SHIM_UP;
 }
 
-// What every thread would write is there in parts, a line for each, so that threads do not take it from
-// one another; with more threads than parts some share one.
-enum { SHIM_PARTS = 16 };
+// What every thread would write is there in parts, lines of their own: a thread has one for itself until
+// it ends, and writes there without atomic operations. Threads beyond so many share SHIM_SHARED.
+enum { SHIM_PARTS = 64, SHIM_SHARED = SHIM_PARTS - 1 };
 extern _Thread_local int shim_own_part __attribute__((tls_model("initial-exec"))); // -1: none yet
 int shim_take_part(void);
+HIDDEN extern _Atomic uint64_t shim_parts_ever; // bits of those that threads have had
+
+static inline int shim_parts_used(void) // no others have been
+{
+    if (likely(!shim_threads))
+        return 1;
+    return SHIM_PARTS - __builtin_clzll(atomic_load_explicit(&shim_parts_ever, memory_order_seq_cst) | 1);
+}
 
 static inline int shim_part(void)
 {

@@ -51,8 +51,9 @@ uint64_t stats_get(enum stats_word word);
 
 static inline void stats_count_one(enum stats_word word)
 {
-    _Atomic uint64_t *at = &stats[shim_part()].word[word];
-    if (shim_threads)
+    int part = shim_part();
+    _Atomic uint64_t *at = &stats[part].word[word];
+    if (unlikely(part == SHIM_SHARED))
         atomic_fetch_add_explicit(at, 1, memory_order_relaxed);
     else
         atomic_store_explicit(at, atomic_load_explicit(at, memory_order_relaxed) + 1,
