@@ -23,6 +23,7 @@ struct partner {
     _Atomic uint32_t out;       // messages by rendezvous that are not done with
     _Atomic uint8_t reach;      // enum partner_reach
     _Atomic bool is_waited_for; // messages to it are kept until there is room
+    _Atomic int8_t ahead;       // long messages that went there beyond those that came (way.h)
     bool is_self;               // this process
     struct outbox *outbox;      // where (outbox.c)
     // For hints (hint.c): how many envelopes of SPACE_P2P have come from there and gone there, and what

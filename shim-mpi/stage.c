@@ -188,19 +188,22 @@ static void let_go(struct stage *s)
 }
 
 // Is another way better? One copy, by a receiver who has a core of its own or by the sender itself,
-// is; and the program's long nonblocking operations are there to let it compute, where within
+// is; and the program's long nonblocking operations are there to let it compute (way.h), where within
 // collectives both sides copy unless they share cores.
 static bool is_better_left(const void *buf, const struct type *type, size_t n, int pe,
                            uint64_t address, bool waits)
 {
+    enum space space = space_in(address);
     shoal_rptr_t at;
-    if (n >= shim_settings.hint && shim_settings.hint &&
-        (waits ? hint_is_there(pe, address)
-               : space_in(address) == SPACE_P2P || request_is_crowded()))
+    bool is_open = way_is_open(space, n, type, pe);
+    if (way_is_long(n) && !(is_open && way_has_traffic(pe)) &&
+        (waits ? hint_is_there(pe, address) : space == SPACE_P2P || request_is_crowded()))
         return true;
-    return n > shim_settings.stage_shared && type->is_dense &&
-           (pe == shim_pe() ||
-            (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK));
+    if (n > shim_settings.stage_shared && type->is_dense &&
+        (pe == shim_pe() ||
+         (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK)))
+        return true;
+    return is_open && way_leaves(n, waits);
 }
 
 // With each piece the line that counts them goes to the receiver and has to come back, which takes as
@@ -232,8 +235,6 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     bool is_near = partner_is_direct(pe);
     if (n > shim_settings.stage || (!is_near && n > shim_settings.stage_far) ||
         is_better_left(buf, type, n, pe, address, waits))
-        return false;
-    if (way_is_open(space, n, type, pe) && way_leaves(n, waits))
         return false;
     bool is_followed = is_near && !request_is_crowded() && n > FIRST;
     struct stage *s = take(n);

@@ -14,7 +14,7 @@ struct way {
     uint8_t step; // enum step
     bool leaves;
     bool joins;    // the next message begins NEW
-    uint32_t gap;  // 0: GAP_FIRST
+    uint32_t gap;  // messages from one try to the next; 0: there has been none of this kind
     uint32_t seen; // messages of this step,
     uint64_t bytes;
     double began;
@@ -30,9 +30,17 @@ static int class_of(size_t n)
     return 63 - __builtin_clzll(n);
 }
 
+static struct way *way_of(size_t n, bool waits)
+{
+    struct way *w = &ways[waits][class_of(n)];
+    if (unlikely(!w->gap))
+        *w = (struct way){.gap = GAP_FIRST, .leaves = !waits && way_is_long(n)};
+    return w;
+}
+
 static bool has_ended(const struct way *w)
 {
-    uint32_t length = w->step != STEADY ? BLOCK : w->gap ? w->gap : GAP_FIRST;
+    uint32_t length = w->step != STEADY ? BLOCK : w->gap;
     return w->seen >= length && (!atomic_load_explicit(&partners_out, memory_order_relaxed) ||
                                  w->seen >= PATIENCE * length);
 }
@@ -72,8 +80,8 @@ static void join(struct way *w)
 
 bool way_leaves(size_t n, bool waits)
 {
-    struct way *w = &ways[waits][class_of(n)];
     shim_lock_take(&lock);
+    struct way *w = way_of(n, waits);
     if (w->joins)
         join(w);
     else if (has_ended(w))
@@ -90,11 +98,13 @@ void way_came(const struct transfer *t, bool was_left)
     size_t n = (size_t)t->request.bytes;
     if (!way_is_open(t->space, n, t->type, t->pe))
         return;
+    if (way_is_long(n))
+        way_count(t->pe, -1);
     shim_lock_take(&lock);
     bool *last = &came_left[class_of(n)];
     if (*last != was_left)
         for (int waits = 0; waits < 2; waits++) {
-            struct way *w = &ways[waits][class_of(n)];
+            struct way *w = way_of(n, waits);
             w->joins = w->step <= OLD && w->leaves != was_left;
         }
     *last = was_left;

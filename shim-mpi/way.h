@@ -22,6 +22,31 @@ static inline bool way_is_open(enum space space, size_t n, const struct type *ty
            partner_is_reached(pe);
 }
 
+// A long nonblocking one is left where it is, so that the program computes meanwhile...
+static inline bool way_is_long(size_t n)
+{
+    return shim_settings.hint && n >= shim_settings.hint;
+}
+
+// How many long ones went to a process beyond those that came from there: in an exchange 1 at most. One
+// that comes makes up for all but the last.
+static inline int way_count(int pe, int more)
+{
+    _Atomic int8_t *ahead = &partner_of(pe)->ahead;
+    int was = atomic_load_explicit(ahead, memory_order_relaxed);
+    int now = more > 0 ? was + (was < 2) : was > 0 ? 0 : -1;
+    atomic_store_explicit(ahead, (int8_t)now, memory_order_relaxed);
+    return now;
+}
+
+// ... unless one comes from there for each that goes, or another one is out to there already: then
+// nobody computes meanwhile, and the faster way is taken. Counts this one.
+static inline bool way_has_traffic(int pe)
+{
+    return way_count(pe, 1) <= 1 ||
+           atomic_load_explicit(&partner_of(pe)->out, memory_order_relaxed);
+}
+
 bool way_leaves(size_t n, bool waits); // this one, which is open, stays where it is
 void way_came(const struct transfer *t, bool was_left);
 

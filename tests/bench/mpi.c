@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // MPI: one-way times of messages between two ranks, from and to malloc's memory and MPI_Alloc_mem's
-// (mpi_alloc_message), message rate, short collectives. The source
+// (mpi_alloc_message), exchanges, message rate, short collectives. The source
 // compiles with any MPI; with Shoal's (BENCH_SHMEM) a put with signal of the same length takes turns
 // with each message, as its limit: one round of each, and the figures are medians of the rounds.
 #include "mpi_bench.h"
@@ -14,6 +14,9 @@ enum { WINDOW = 64 };
 
 static const int sizes[] = {0, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304};
 enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static const int exchanged[] = {8, 4096, 65536, 262144, 524288, 1048576};
+enum { EXCHANGED = sizeof exchanged / sizeof *exchanged };
 
 static char *alloc_out, *alloc_in;
 
@@ -37,6 +40,21 @@ static double ping_pong(int n, int source, char *from, char *to)
             MPI_Send(from, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
     }
     return (now_ns() - start) / count / 2;
+}
+
+// Both send and receive at once, as neighbours in a grid do: the time of one such exchange.
+static double exchange(int n)
+{
+    int count = trips(n), other = !me;
+    MPI_Request request[2];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int i = 0; i < count; i++) {
+        MPI_Irecv(in, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(out, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    }
+    return (now_ns() - start) / count;
 }
 
 static double message_rate(void) // ns a message of 8 bytes
@@ -85,7 +103,7 @@ static double put_signal(int n)
 static void pairs(void)
 {
     double message[SIZES][ROUNDS], alloc[SIZES][ROUNDS], put[SIZES][ROUNDS];
-    double rate[ROUNDS], any[ROUNDS];
+    double rate[ROUNDS], any[ROUNDS], both[EXCHANGED][ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
         for (int s = 0; s < SIZES; s++) {
             message[s][r] = ping_pong(sizes[s], 0, out, in);
@@ -95,6 +113,8 @@ static void pairs(void)
             put[s][r] = put_signal(sizes[s]);
 #endif
         }
+        for (int s = 0; s < EXCHANGED; s++)
+            both[s][r] = exchange(exchanged[s]);
         any[r] = ping_pong(8, MPI_ANY_SOURCE, out, in);
         rate[r] = message_rate();
     }
@@ -104,6 +124,8 @@ static void pairs(void)
         if (put[s][0] > 0)
             tell("put_signal", sizes[s], put[s], "ns");
     }
+    for (int s = 0; s < EXCHANGED; s++)
+        tell("exchange", exchanged[s], both[s], "ns");
     tell("any_source", 8, any, "ns");
     tell_one("rate", 8, 1000 / median(rate, ROUNDS), "M/s");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages whose way is learnt (shim-mpi/way.h), long enough for several tries: to and fro, in a ring
-// that all send into at once, in windows of many, some ranks going on before others. All data is right
+// that all send into at once, both ways at once, in windows of many, some ranks going on before others. All data is right
 // and in order, and where it may be both ways have been tried.
 // PES: 2 3
 // ALSO: 7
@@ -63,6 +63,20 @@ static void ring(int n, int seed)
     compare(in, n, seed + before);
 }
 
+// Both ways at once between pairs, as neighbours in a grid do it.
+static void exchange(int n, int seed)
+{
+    MPI_Request r[2];
+    int other = me ^ 1;
+    if (other >= npes)
+        return;
+    make(out, n, seed + me % 2);
+    OK(MPI_Irecv(in, n, MPI_BYTE, other, 5, MPI_COMM_WORLD, &r[0]));
+    OK(MPI_Isend(out, n, MPI_BYTE, other, 5, MPI_COMM_WORLD, &r[1]));
+    OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+    compare(in, n, seed + other % 2);
+}
+
 // From the even ranks to the odd ones, to whom nothing is returned but a word at the end.
 static void one_way(int n, int seed)
 {
@@ -107,8 +121,8 @@ int main(void)
     struct counter staged = counter_start("staged"), left = counter_start("rendezvous");
     out = malloc(LONGEST);
     in = malloc(LONGEST);
-    void (*const patterns[])(int, int) = {to_and_fro, ring, one_way};
-    for (int p = 0; p < 3; p++)
+    void (*const patterns[])(int, int) = {to_and_fro, ring, exchange, one_way};
+    for (int p = 0; p < 4; p++)
         for (int l = 0; l < LENGTHS; l++)
             for (int i = 0; i < MANY; i++)
                 patterns[p](lengths[l], 1000 * l + 2 * i);
