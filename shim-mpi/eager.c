@@ -22,12 +22,12 @@ static void give_room(const unsigned char few[FEW], unsigned char *room)
 uint64_t eager_inline;
 
 bool eager_tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
-                       MPI_Count count, const struct type *type, bool waits)
+                       MPI_Count count, const struct type *type, enum leave leave)
 {
     size_t n = (size_t)(count * type->size);
     unsigned char few[FEW], *packed = take_room(few, n);
     type_pack(type, buf, count, 0, packed, n);
-    bool done = transfer_tell_next(p, pe, AM_EAGER, address, packed, n, waits);
+    bool done = transfer_tell_next(p, pe, AM_EAGER, address, packed, n, leave);
     give_room(few, packed);
     return done;
 }
@@ -39,16 +39,16 @@ static void count_held_back(const struct partner *p, MPI_Count bytes)
 }
 
 bool eager_not_admitted(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                        const struct type *type, int pe, int tag, bool waits)
+                        const struct type *type, int pe, int tag, enum leave leave)
 {
     count_held_back(partner_of(pe), count * type->size);
-    return stage_send(comm, space, buf, count, type, pe, tag, waits);
+    return stage_send(comm, space, buf, count, type, pe, tag, leave == LEAVE_WAITING);
 }
 
 bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                  const struct type *type, int pe, int tag, bool waits)
+                  const struct type *type, int pe, int tag, enum leave leave)
 {
-    return eager_send_now(comm, space, buf, count, type, pe, tag, waits);
+    return eager_send_now(comm, space, buf, count, type, pe, tag, leave);
 }
 
 bool p2p_recv_now(struct comm *comm, enum space space, void *buf, MPI_Count count,

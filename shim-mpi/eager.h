@@ -14,25 +14,25 @@ static inline void eager_count(MPI_Count bytes)
 }
 
 bool eager_tell_packed(struct partner *p, int pe, uint64_t address, const void *buf,
-                       MPI_Count count, const struct type *type, bool waits);
+                       MPI_Count count, const struct type *type, enum leave leave);
 bool eager_not_admitted(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                        const struct type *type, int pe, int tag, bool waits);
+                        const struct type *type, int pe, int tag, enum leave leave);
 
 // p2p_send_now
 static INLINE bool eager_send_now(struct comm *comm, enum space space, const void *buf,
                                   MPI_Count count, const struct type *type, int pe, int tag,
-                                  bool waits)
+                                  enum leave leave)
 {
     MPI_Count bytes = count * type->size;
     struct partner *partner = partner_of(pe);
     if (unlikely(!partner_admits(partner, bytes)))
-        return eager_not_admitted(comm, space, buf, count, type, pe, tag, waits);
+        return eager_not_admitted(comm, space, buf, count, type, pe, tag, leave);
     size_t n = (size_t)bytes;
     uint64_t address = address_of(comm, space, tag);
     bool done = likely(type->is_dense || n == 0)
                     ? transfer_tell_next(partner, pe, AM_EAGER, address, type_at(type, buf), n,
-                                         waits)
-                    : eager_tell_packed(partner, pe, address, buf, count, type, waits);
+                                         leave)
+                    : eager_tell_packed(partner, pe, address, buf, count, type, leave);
     if (unlikely(!done)) {
         partner_takes_back(partner, bytes);
         return false;

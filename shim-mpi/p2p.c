@@ -114,8 +114,9 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
         return request_done(true);
     bool is_plain = mode != SEND_SYNCHRONOUS;
     int pe = group_pe(comm->peers, dest);
-    if (likely(is_plain) && likely(p2p_send_now(comm, space, buf, count, type, pe, tag, false)))
-        return request_done(false);
+    enum leave leave = space == SPACE_P2P ? LEAVE_GATHERED : LEAVE_NOW;
+    if (likely(is_plain) && likely(p2p_send_now(comm, space, buf, count, type, pe, tag, leave)))
+        return likely(!partner_of(pe)->is_far) ? request_done(false) : request_gathered();
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;
     t->pe = pe;

@@ -14,10 +14,13 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
 struct request *p2p_irecv(struct comm *comm, enum space space, void *buf, MPI_Count count,
                           struct type *type, int source, int tag);
 
-// Sends it if that needs no request: eagerly, or from a stage. waits: until there is room for it.
-// False: it needs one. To a PE.
+// When an envelope leaves: now or not, now and if need be waiting for room, or now or with others to the
+// same process of another node (shoal_am_gather).
+enum leave { LEAVE_NOW, LEAVE_WAITING, LEAVE_GATHERED };
+
+// Sends it if that needs no request: eagerly, or from a stage. False: it needs one. To a PE.
 bool p2p_send_now(struct comm *comm, enum space space, const void *buf, MPI_Count count,
-                  const struct type *type, int pe, int tag, bool waits);
+                  const struct type *type, int pe, int tag, enum leave leave);
 
 void p2p_wait(struct request *r); // request_wait, of any kind of request
 
@@ -31,8 +34,9 @@ static inline int p2p_send(struct comm *comm, enum space space, const void *buf,
 {
     if (unlikely(dest == MPI_PROC_NULL))
         return MPI_SUCCESS;
-    if (mode != SEND_SYNCHRONOUS && likely(p2p_send_now(comm, space, buf, count, type,
-                                                        group_pe(comm->peers, dest), tag, true)))
+    if (mode != SEND_SYNCHRONOUS &&
+        likely(p2p_send_now(comm, space, buf, count, type, group_pe(comm->peers, dest), tag,
+                            LEAVE_WAITING)))
         return MPI_SUCCESS;
     return p2p_send_later(comm, space, buf, count, type, dest, tag, mode);
 }

@@ -25,6 +25,7 @@ struct partner {
     _Atomic bool is_waited_for; // messages to it are kept until there is room
     _Atomic int8_t ahead;       // long messages that went there beyond those that came (way.h)
     bool is_self;               // this process
+    bool is_far;                // of another node
     struct outbox *outbox;      // where (outbox.c)
     // For hints (hint.c): how many envelopes of SPACE_P2P have come from there and gone there, and what
     // the last of those were addressed to.

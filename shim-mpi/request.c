@@ -114,8 +114,16 @@ void request_then(struct request *r, request_then_fn *fn, void *arg)
     fn(r, arg);
 }
 
+static int push_gathered(struct request *r)
+{
+    (void)r;
+    shoal_am_push();
+    return MPI_SUCCESS;
+}
+
 const struct request_class request_plain;
-static struct request done_plain, done_proc_null;
+static const struct request_class gathered_class = {.finish = push_gathered};
+static struct request done_plain, done_proc_null, done_gathered;
 
 static void make_done(struct request *r, int source)
 {
@@ -134,6 +142,12 @@ struct request *request_done(bool proc_null)
     struct request *r = proc_null ? &done_proc_null : &done_plain;
     object_keep(r);
     return r;
+}
+
+struct request *request_gathered(void)
+{
+    object_keep(&done_gathered);
+    return &done_gathered;
 }
 
 // ---- Progress
@@ -323,6 +337,8 @@ int request_up(void)
     request_looks = is_crowded ? 0 : LOOKS_ALONE;
     make_done(&done_plain, MPI_ANY_SOURCE);
     make_done(&done_proc_null, MPI_PROC_NULL);
+    make_done(&done_gathered, MPI_ANY_SOURCE);
+    done_gathered.class = &gathered_class;
     int status = shoal_ct_alloc(SHMEM_TEAM_INVALID, &wake_counter);
     return status ? status : shoal_progress_hook(move_on);
 }

@@ -140,6 +140,8 @@ void request_down(void);
 // A request that is done from the start, for MPI_PROC_NULL and the like: shared, with an empty
 // status (source MPI_PROC_NULL when `proc_null`).
 struct request *request_done(bool proc_null);
+// The same for a message that may have been kept, to leave with others: it leaves when this is reported.
+struct request *request_gathered(void);
 
 // ---- Progress
 HIDDEN extern struct request_activity {

@@ -113,7 +113,7 @@ static INLINE int send(const char *call, const void *buf, MPI_Count count, MPI_D
         likely(is_usual(buf, count, datatype, comm, &to)) && likely(is_rank(to.comm, dest)) &&
         likely(is_tag(tag)))
         return likely(eager_send_now(to.comm, SPACE_P2P, buf, count, to.type,
-                                     group_pe(to.comm->peers, dest), tag, true))
+                                     group_pe(to.comm->peers, dest), tag, LEAVE_WAITING))
                    ? MPI_SUCCESS
                    : send_later(call, &to, buf, count, dest, tag, mode);
     return send_checked(call, buf, count, datatype, dest, tag, comm, mode);

@@ -123,7 +123,7 @@ static bool is_sent(const struct exchange *x)
 {
     return x->dest == MPI_PROC_NULL ||
            p2p_send_now(x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype,
-                        group_pe(x->comm->peers, x->dest), x->sendtag, false);
+                        group_pe(x->comm->peers, x->dest), x->sendtag, LEAVE_NOW);
 }
 
 static int send_and_receive(const struct exchange *x, MPI_Status *status)

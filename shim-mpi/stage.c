@@ -245,7 +245,8 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     struct rts rts = {.bytes = (int64_t)n,
                       .from = shoal_rptr_add(pool.place, (char *)s - pool.start),
                       .how = RTS_STAGE};
-    if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts, waits)) {
+    if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts,
+                            waits ? LEAVE_WAITING : LEAVE_NOW)) {
         let_go(s);
         atomic_store_explicit(&s->filled, n, memory_order_release);
         return false;

@@ -68,7 +68,7 @@ void transfer_send(struct transfer *t)
         if (!eager_send_sync(t))
             pull_send(t);
     } else if (p2p_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe, t->tag,
-                            false)) {
+                            LEAVE_NOW)) {
         request_complete(&t->request);
     } else {
         transfer_send_later(t);

@@ -171,18 +171,20 @@ static inline void transfer_place(struct transfer *t, MPI_Count from, const void
         type_unpack(t->type, t->buf, t->count, from, data, n);
 }
 
-// An envelope, in order. waits: until there is room; else false where there is none.
+// An envelope, in order. False, but for LEAVE_WAITING: there is no room.
 static inline bool transfer_tell_next(struct partner *p, int pe, int id, uint64_t address,
-                                      const void *payload, size_t n, bool waits)
+                                      const void *payload, size_t n, enum leave leave)
 {
     if (outbox_is_used_of(p)) {
-        if (!waits)
+        if (leave != LEAVE_WAITING)
             return false;
         outbox_wait(pe);
     }
     if (unlikely(p->is_self) && transfer_to_self(id, address, payload, n))
         return true;
-    int status = (waits ? shoal_am_request : shoal_am_try)(pe, id, address, payload, n);
+    int status = (leave == LEAVE_WAITING    ? shoal_am_request
+                  : leave == LEAVE_GATHERED ? shoal_am_gather
+                                            : shoal_am_try)(pe, id, address, payload, n);
     if (unlikely(status)) {
         if (status == SHOAL_EAGAIN)
             return false;

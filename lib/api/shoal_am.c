@@ -5,6 +5,7 @@
 #include "handlers.h"
 #include "inbox.h"
 #include "region.h"
+#include "stream.h"
 
 #include <string.h>
 
@@ -73,6 +74,20 @@ PUBLIC int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, s
 PUBLIC int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n)
 {
     return send(pe, id, arg, payload, n, INBOX_TRY);
+}
+
+PUBLIC int shoal_am_gather(int pe, int id, uint64_t arg, const void *payload, size_t n)
+{
+    return send(pe, id, arg, payload, n, INBOX_TRY | INBOX_GATHER);
+}
+
+PUBLIC int shoal_am_push(void)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (unlikely(atomic_load_explicit(&stream_open, memory_order_relaxed)))
+        stream_push_all();
+    return SHOAL_OK;
 }
 
 PUBLIC int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n,

@@ -60,9 +60,10 @@ struct inbox_message {
 void inbox_fill(const struct inbox_room *room, const struct inbox_message *m);
 void inbox_send(int pe, const struct inbox_message *m);
 bool inbox_try_send(int pe, const struct inbox_message *m); // false: there is no room now
-// A message of the program's. flags: ENVELOPE_REPLY, INBOX_TRY (SHOAL_EAGAIN: there is no room now).
+// A message of the program's. flags: ENVELOPE_REPLY, INBOX_TRY (SHOAL_EAGAIN: there is no room now) and
+// with it INBOX_GATHER (it may leave with others, to another node).
 // Who asks looks at its own inbox now and then: a PE that answers could only keep what goes on coming.
-enum { INBOX_TRY = 256 };
+enum { INBOX_TRY = 256, INBOX_GATHER = 512 };
 void inbox_look_sometimes(void);
 // Of at most INLINE_BYTES, to a direct PE.
 int inbox_line(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags);

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "module.h"
 #include "net_message.h"
+#include "net_work.h"
 #include "settings.h"
 #include "stream.h"
 #include "thread.h"
@@ -143,7 +144,7 @@ void net_connect(int pe)
 int net_move(void)
 {
     int moved = net.transport->progress(net.ep);
-    return moved + net_message_work() + coll_run_move() + deferred_move();
+    return moved + net_work() + coll_run_move() + deferred_move();
 }
 
 int net_progress(void)

@@ -10,6 +10,7 @@
 #include "net_credit.h"
 #include "net_flight.h"
 #include "net_queue.h"
+#include "net_work.h"
 #include "region.h"
 #include "stream.h"
 #include "wait.h"
@@ -18,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLD (UINT64_MAX - 1)         // token of what net_tell sent, and its phase
-#define OF_STREAM (UINT64_C(1) << 63) // and of a batch: with the stream's mark
-enum { MOST_NESTED = 32, SMALL = 1024 };
+#define TOLD (UINT64_MAX - 1) // token of what net_tell sent, and its phase
+enum { SMALL = 1024 };
 
 // Without the operation, where there is none.
 static size_t head_size(enum net_kind kind)
@@ -69,7 +69,7 @@ static bool try_send(int pe, const struct net_head *head, const void *data, bool
     return done;
 }
 
-static void send(int pe, const struct net_head *head, const void *data)
+void net_head_send(int pe, const struct net_head *head, const void *data)
 {
     try_send(pe, head, data, true);
 }
@@ -78,7 +78,7 @@ static void send(int pe, const struct net_head *head, const void *data)
 static bool push_first(int pe, bool waits)
 {
     return !atomic_load_explicit(&stream_open, memory_order_relaxed) ||
-           stream_push_message(&stream_default, pe, waits);
+           stream_push(&stream_default, pe, STREAM_IN_ORDER | (waits ? STREAM_WAITS : 0));
 }
 
 void net_push_first(int pe)
@@ -86,16 +86,21 @@ void net_push_first(int pe)
     push_first(pe, true);
 }
 
+static struct net_head head_of(int from, const struct inbox_message *m)
+{
+    return (struct net_head){.kind = NET_MESSAGE,
+                             .id = m->id,
+                             .flags = m->flags,
+                             .from = from,
+                             .n = (uint32_t)m->n,
+                             .arg = m->arg};
+}
+
 bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits)
 {
-    bool is_long = m->flags & ENVELOPE_LONG;
-    struct net_head head = {.kind = NET_MESSAGE,
-                            .id = m->id,
-                            .flags = m->flags,
-                            .from = from,
-                            .arg = m->arg,
-                            .n = is_long ? 0 : (uint32_t)m->n};
-    if (is_long) {
+    struct net_head head = head_of(from, m);
+    if (m->flags & ENVELOPE_LONG) {
+        head.n = 0;
         head.to = *m->to;
         head.long_n = m->n;
     }
@@ -107,6 +112,18 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
     else
         credit_return(pe, head.n);
     return sent;
+}
+
+bool net_message_gather(int pe, const struct inbox_message *m)
+{
+    if (!credit_use(pe, m->n, false))
+        return false;
+    bool done = stream_message(pe, m);
+    if (done)
+        atomic_fetch_add_explicit(&messages_sent, 1, memory_order_relaxed);
+    else
+        credit_return(pe, m->n);
+    return done;
 }
 
 uint64_t net_messages_sent(void)
@@ -127,8 +144,10 @@ size_t net_batch_room(void)
 
 int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
 {
-    struct net_head head = {
-        .kind = NET_BATCH, .from = world.me, .token = OF_STREAM | mark, .n = (uint32_t)n};
+    struct net_head head = {.kind = NET_BATCH,
+                            .from = world.me,
+                            .token = mark == NET_BATCH_UNANSWERED ? 0 : NET_OF_STREAM | mark,
+                            .n = (uint32_t)n};
     size_t room = offsetof(struct net_head, op);
     unsigned char bytes[room + n];
     memcpy(bytes, &head, room);
@@ -138,17 +157,18 @@ int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
 
 void net_message_coll(int pe, const void *bytes, size_t n)
 {
-    send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n}, bytes);
+    net_head_send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n},
+                  bytes);
 }
 
 static struct answers told; // operations that others were told of
 
 static void answered(const struct net_head *head, const void *data)
 {
-    if (head->token < TOLD && head->token & OF_STREAM) {
+    if (head->token < TOLD && head->token & NET_OF_STREAM) {
         if (head->status)
             fatal("PE %d refused puts or atomics from here: %d", head->from, head->status);
-        stream_answered(head->token & ~OF_STREAM, head->arg);
+        stream_answered(head->token & ~NET_OF_STREAM, head->arg);
         return;
     }
     if (head->token >= TOLD) {
@@ -173,7 +193,7 @@ void net_send_run(const struct operation *op, int pe, uint64_t token, uint64_t w
                             .arg = which,
                             .n = data ? (uint32_t)op->n : 0,
                             .op = *op};
-    send(pe, &head, data);
+    net_head_send(pe, &head, data);
 }
 
 int net_run(const struct operation *op, int pe)
@@ -188,7 +208,7 @@ void net_tell(const struct operation *op, int pe)
     struct net_head head = {
         .kind = NET_RUN, .token = TOLD + answers_expect(&told), .from = world.me, .op = *op};
     net_push_first(pe);
-    send(pe, &head, NULL);
+    net_head_send(pe, &head, NULL);
 }
 
 uint64_t net_batch_ask(int pe, const void *records, size_t n)
@@ -200,7 +220,7 @@ uint64_t net_batch_ask(int pe, const void *records, size_t n)
                             .from = world.me,
                             .arg = flight_expect(f, &old, sizeof old),
                             .n = (uint32_t)n};
-    send(pe, &head, records);
+    net_head_send(pe, &head, records);
     int status = flight_wait(f);
     if (status)
         fatal("PE %d refused an atomic from here: %d", pe, status);
@@ -213,53 +233,7 @@ void net_message_flush(void)
 }
 
 // ---- What came, kept until somebody has time for it.
-static struct queue messages = {.lock = PTHREAD_MUTEX_INITIALIZER},
-                    runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static bool is_same_answer(const struct came *a, const struct came *b)
-{
-    return a->head.kind == NET_BATCH && b->head.kind == NET_BATCH && a->from == b->from &&
-           a->head.token == b->head.token && a->head.token & OF_STREAM && !a->head.status &&
-           !b->head.status;
-}
-
-// A batch is done in the upcall, in the order of its sender; the answer is left to net_message_work,
-// one for all that wait in a row.
-static void apply_batch(int from, struct net_head *head, const void *records)
-{
-    struct came *c = malloc(sizeof *c), *last = NULL;
-    uint64_t old;
-    head->status = SHOAL_OK;
-    if (!c)
-        fatal("no memory for an answer");
-    if (!stream_apply(records, head->n, &old)) {
-        log_line(LOG_WARN, LOG_BOOT, "puts or atomics of PE %d to memory that is none", from);
-        head->status = SHOAL_ERANGE;
-    }
-    *c = (struct came){.from = from, .head = *head};
-    if (head->token & OF_STREAM)
-        c->head.arg = 1;
-    c->head.long_n = old;
-    pthread_mutex_lock(&runs.lock);
-    if (runs.first)
-        last = (struct came *)runs.last; // its first member
-    bool merges = last && is_same_answer(last, c);
-    if (merges)
-        last->head.arg++;
-    pthread_mutex_unlock(&runs.lock);
-    if (merges)
-        free(c);
-    else
-        queue_put(&runs, c);
-}
-
-// Bytes that the answer carries.
-static size_t result_size(const struct operation *op)
-{
-    return op->kind == SHOAL_WORK_GET || op->kind == OPERATION_FETCH_ACC ? op->n
-           : op->kind == SHOAL_WORK_ATOMIC                               ? sizeof(uint64_t)
-                                                                         : 0;
-}
+static struct queue messages = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // PEs of a node speak for each other.
 static bool is_of(int pe, int from)
@@ -267,18 +241,25 @@ static bool is_of(int pe, int from)
     return pe >= 0 && pe < world.npes && world.job->pe[pe].node == world.job->pe[from].node;
 }
 
+// May a program have sent it, with these flags beside ENVELOPE_REPLY?
+static bool is_of_program(uint8_t id, uint8_t flags, size_t n, int others)
+{
+    return id && !(flags & ~(ENVELOPE_REPLY | others)) && n <= LIMIT_AM_FAR;
+}
+
 // Is it a message as PE `from` would send it?
 static bool is_sound(const struct net_head *head, int from, size_t n)
 {
-    bool is_user = !(head->flags & ~(ENVELOPE_REPLY | ENVELOPE_LONG)) && head->id;
+    bool is_user = is_of_program(head->id, head->flags, head->n, ENVELOPE_LONG);
     if (world_is_here(from) || head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
         return false;
     if (head->kind == NET_MESSAGE)
-        return is_user && head->n <= LIMIT_AM_FAR && is_of(head->from, from);
+        return is_user && is_of(head->from, from);
     if (head->kind == NET_BATCH)
-        return head->from == from && head->token && head->n;
+        return head->from == from && head->n;
     if (head->kind == NET_RUN) // whose answer must fit in one message
-        return operation_is_sound(&head->op, head->n) && result_size(&head->op) <= room_for_data();
+        return operation_is_sound(&head->op, head->n) &&
+               net_work_result(&head->op) <= room_for_data();
     return head->kind == NET_DONE || head->kind == NET_COLL || head->kind == NET_TAKEN;
 }
 
@@ -291,7 +272,10 @@ static void keep(int from, const struct net_head *head, const void *data)
     c->head = *head;
     if (head->n)
         memcpy(c->data, data, head->n);
-    queue_put(head->kind == NET_MESSAGE ? &messages : &runs, c);
+    if (head->kind == NET_MESSAGE)
+        queue_put(&messages, c);
+    else
+        net_work_keep(c);
 }
 
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
@@ -320,16 +304,24 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
         return;
     }
     if (head.kind == NET_BATCH) {
-        apply_batch(from, &head, data);
+        net_work_batch(from, &head, data);
         return;
     }
     keep(from, &head, data);
 }
 
+bool net_message_gathered(int from, const struct inbox_message *m)
+{
+    struct net_head head = head_of(from, m);
+    if (!is_of_program(m->id, m->flags, m->n, 0))
+        return false;
+    keep(from, &head, m->payload);
+    return true;
+}
+
 void net_message_keep(int from, const struct inbox_message *m)
 {
-    struct net_head head = {
-        .kind = NET_MESSAGE, .from = from, .arg = m->arg, .id = m->id, .n = (uint32_t)m->n};
+    struct net_head head = head_of(from, m);
     keep(-1, &head, m->payload);
 }
 
@@ -344,7 +336,7 @@ void *net_message_take(struct message *m)
     if (!c)
         return NULL;
     if (c->from >= 0 && (told = credit_taken(c->from, c->head.n)))
-        queue_put(&runs, told);
+        net_work_keep(told);
     m->far = c->data;
     m->envelope = (struct envelope){.arg = c->head.arg,
                                     .from = c->head.from,
@@ -366,98 +358,6 @@ void *net_message_take(struct message *m)
     return c;
 }
 
-static void answer_batch(const struct came *c)
-{
-    bool is_asked = !(c->head.token & OF_STREAM);
-    struct net_head head = {.kind = NET_DONE,
-                            .from = world.me,
-                            .token = c->head.token,
-                            .status = c->head.status,
-                            .arg = c->head.arg,
-                            .n = is_asked && !c->head.status ? sizeof c->head.long_n : 0};
-    send(c->from, &head, &c->head.long_n);
-}
-
-// These never wait. (Accumulates of wide elements may, for each other.)
-static bool is_transfer(const struct came *c)
-{
-    const struct operation *op = &c->head.op;
-    if (c->head.kind != NET_RUN)
-        return false;
-    switch (op->kind) {
-    case SHOAL_WORK_PUT:
-    case SHOAL_WORK_GET:
-    case SHOAL_WORK_ATOMIC:
-    case OPERATION_FETCH_ACC: return true;
-    case OPERATION_ACC: return element_size((shoal_type_t)op->type) <= sizeof(uint64_t);
-    default: return false;
-    }
-}
-
-// result: result_size bytes, and where a PE's data goes to.
-static int run(struct came *c, void *result)
-{
-    struct operation *op = &c->head.op;
-    int needs;
-    op->local = place_of(c->head.n || !result_size(op) ? (void *)c->data : result);
-    op->local2 = place_of(result);
-    int status = operation_run(op, &needs);
-    return status == SHOAL_EAGAIN ? SHOAL_EFAULT : status;
-}
-
-// Takes the next one and runs it. Transfers are run in the order in which they came, by whatever
-// threads: one PE's accumulates on an element keep theirs.
-static bool run_next(void)
-{
-    static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
-    uint64_t short_result = 0;
-    int status = SHOAL_OK;
-    pthread_mutex_lock(&order);
-    struct came *c = queue_take(&runs);
-    bool in_order = c && is_transfer(c);
-    size_t n = c && c->head.kind == NET_RUN ? result_size(&c->head.op) : 0;
-    void *result = n > sizeof short_result ? calloc(1, n) : &short_result;
-    if (!result)
-        fatal("no memory for an answer of %zu bytes", n);
-    if (in_order)
-        status = run(c, result);
-    pthread_mutex_unlock(&order);
-    if (!c)
-        return false;
-    if (c->head.kind == NET_BATCH) {
-        answer_batch(c);
-    } else if (c->head.kind == NET_TAKEN) {
-        send(c->from, &c->head, NULL);
-    } else {
-        if (!in_order)
-            status = run(c, result);
-        struct net_head head = {.kind = NET_DONE,
-                                .token = c->head.token,
-                                .arg = c->head.arg,
-                                .status = status,
-                                .n = status ? 0 : (uint32_t)n};
-        send(c->from, &head, result);
-    }
-    if (result != &short_result)
-        free(result);
-    free(c);
-    return true;
-}
-
-// A thread that waits within one may run the next: two nodes that wait for each other go on.
-int net_message_work(void)
-{
-    static TLS_FAST int nested;
-    int done = 0;
-    if (nested >= MOST_NESTED)
-        return 0;
-    nested++;
-    while (atomic_load_explicit(&runs.has_some, memory_order_relaxed) && run_next())
-        done++;
-    nested--;
-    return done;
-}
-
 int net_message_up(void)
 {
     if (net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_FAR &&
@@ -472,7 +372,7 @@ void net_message_down(void)
 {
     told = (struct answers){0}; // what handlers told others at the end has no answer
     queue_drop(&messages);
-    queue_drop(&runs);
+    net_work_down();
     credit_down();
     coll_message_down();
 }

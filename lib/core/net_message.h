@@ -14,6 +14,10 @@ void net_message_down(void);
 
 // From PE `from` of this node to pe of another. False, only if !waits: there is no room now.
 bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits);
+// To pe, after what was gathered before; it leaves with others (stream.h). False: it has to go by itself.
+bool net_message_gather(int pe, const struct inbox_message *m);
+// One of those has come; false: it is none that a PE sends.
+bool net_message_gathered(int from, const struct inbox_message *m);
 // Bytes of payload of one that the network's library sends without asking its receiver first.
 size_t net_message_soon(void);
 uint64_t net_messages_sent(void); // with net_message_send
@@ -42,12 +46,12 @@ void net_message_flush(void);
 
 // Batches of stream.h: bytes of records that fit in one; tried to be sent, with the transport's
 // status; sent with an answer that is waited for, the last atomic's old value.
+#define NET_BATCH_UNANSWERED UINT64_MAX
 size_t net_batch_room(void);
 int net_batch_send(int pe, uint64_t mark, const void *records, size_t n);
 uint64_t net_batch_ask(int pe, const void *records, size_t n);
 
-// The transport's upcall, and what it left to be done outside it; how much was done.
+// The transport's upcall. What is to be done outside it waits for net_work (net_work.h).
 void net_message_arrived(void *arg, int from, const void *bytes, size_t n);
-int net_message_work(void);
 
 #endif

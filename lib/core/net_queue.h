@@ -24,6 +24,11 @@ struct net_head {
     struct operation op; // NET_RUN alone
 };
 
+// In the token of a batch that is answered, with the stream's mark; 0: it is not answered.
+#define NET_OF_STREAM (UINT64_C(1) << 63)
+
+void net_head_send(int pe, const struct net_head *head, const void *data); // waits for room
+
 struct came {
     struct came *next;
     int from;

@@ -365,14 +365,15 @@ void remote_start(bool put, struct transport_remote at, void *local, size_t n,
 
 void remote_order_message(int pe)
 {
-    stream_push_message(&stream_default, pe, true); // first, or the heartbeat sends it by itself
+    // First, or the heartbeat sends it by itself.
+    stream_push(&stream_default, pe, STREAM_IN_ORDER | STREAM_WAITS);
     until_done(&net, stream_default.ctx, net.transport->flush);
 }
 
 // Batches leave first, and are answered while the rest completes.
 static void flush_stream(struct stream *s)
 {
-    stream_push(s, -1);
+    stream_push(s, -1, STREAM_WAITS);
     until_done(&net, s->ctx, net.transport->flush);
     stream_flush(s);
 }

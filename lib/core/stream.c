@@ -3,6 +3,7 @@
 #include "stream.h"
 
 #include "host_watch.h"
+#include "inbox.h"
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
@@ -19,12 +20,15 @@
 #include <string.h>
 
 enum { LIMIT_STREAMS = 256, SESSION_PUT = LIMIT_BATCH / 4 };
+// Messages to a PE that follow each other faster are gathered: about what it takes to send one.
+enum { IN_A_ROW_NS = HOSTILE ? 1000000 : 10000 };
 
 struct batch {
     pthread_mutex_t lock; // held while it is sent: what comes next must not overtake it
     int pe;
-    _Atomic uint32_t n; // bytes of records
-    uint32_t count;
+    _Atomic uint32_t n;       // bytes of records
+    uint32_t count, messages; // records, and those that need no answer
+    uint64_t left_ns;         // when something left here last (stream_message)
     _Alignas(8) unsigned char bytes[LIMIT_BATCH];
 };
 
@@ -54,7 +58,7 @@ static int try_one(struct stream *s, const struct batch *b)
     memcpy(&r, b->bytes, sizeof r);
     memcpy(&operand, b->bytes + sizeof r, sizeof operand);
     struct transport_remote to = {b->pe, r.region, r.offset};
-    if (b->count != 1 || stream_is_fenced(s) ||
+    if (b->count != 1 || r.op == RECORD_MESSAGE || stream_is_fenced(s) ||
         (r.op == RECORD_PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
         return TRANSPORT_UNSUPPORTED;
     if (r.op == RECORD_PUT)
@@ -65,6 +69,8 @@ static int try_one(struct stream *s, const struct batch *b)
 
 static int try_all(struct stream *s, const struct batch *b)
 {
+    if (b->messages == b->count)
+        return net_batch_send(b->pe, NET_BATCH_UNANSWERED, b->bytes, b->n);
     unsigned phase = answers_expect(&s->batches);
     int status = net_batch_send(b->pe, 2 * (uint64_t)s->index + phase, b->bytes, b->n);
     if (status == TRANSPORT_AGAIN)
@@ -85,7 +91,9 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
         return false;
     if (status < 0)
         failed(b->pe, status);
-    b->count = 0;
+    if (b->messages)
+        b->left_ns = wait_now_ns();
+    b->count = b->messages = 0;
     // Pairs with the acquire loads of those who find nothing here.
     atomic_store_explicit(&b->n, 0, memory_order_release);
     atomic_fetch_sub_explicit(&stream_open, 1, memory_order_release);
@@ -108,10 +116,9 @@ static struct batch *batch_at(struct stream *s, int i)
     return atomic_load_explicit(&s->batch[i], memory_order_acquire);
 }
 
-// False, only if !waits: something is left, for which there is no room now.
-static bool push_to(struct stream *s, int pe, bool as_message, bool waits)
+bool stream_push(struct stream *s, int pe, unsigned how)
 {
-    bool done = true;
+    bool done = true, as_message = how & STREAM_IN_ORDER;
     // What this thread has gathered it sees here, or that it has left.
     if (!atomic_load_explicit(&stream_open, memory_order_acquire))
         return true;
@@ -121,23 +128,13 @@ static bool push_to(struct stream *s, int pe, bool as_message, bool waits)
             continue;
         pthread_mutex_lock(&b->lock);
         bool is_wanted = pe < 0 || b->pe == pe;
-        if (is_wanted && waits)
+        if (is_wanted && how & STREAM_WAITS)
             push(s, b, as_message);
         else if (is_wanted)
             done = try_push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
     return done;
-}
-
-void stream_push(struct stream *s, int pe)
-{
-    push_to(s, pe, false, true);
-}
-
-bool stream_push_message(struct stream *s, int pe, bool waits)
-{
-    return push_to(s, pe, true, waits);
 }
 
 void stream_push_all(void)
@@ -167,7 +164,8 @@ static struct batch *new_batch(struct stream *s, int i)
     if (!b)
         return NULL;
     pthread_mutex_init(&b->lock, NULL);
-    b->n = b->count = 0;
+    b->n = b->count = b->messages = 0;
+    b->left_ns = 0;
     b->pe = -1;
     if (atomic_compare_exchange_strong(&s->batch[i], &none, b))
         return b;
@@ -175,17 +173,29 @@ static struct batch *new_batch(struct stream *s, int i)
     return none;
 }
 
-// pe's batch, locked and with room for n bytes more. NULL: there is none.
-static struct batch *take(struct stream *s, int pe, size_t n)
+static struct batch *take_any(struct stream *s, int pe)
 {
     int i = pe % STREAM_BATCHES;
     struct batch *b = batch_at(s, i);
     if (unlikely(!b) && !(b = new_batch(s, i)))
         return NULL;
     pthread_mutex_lock(&b->lock);
-    if (b->pe != pe || b->n + n > room())
+    return b;
+}
+
+static bool fits(const struct batch *b, int pe, size_t n)
+{
+    return b->pe == pe && b->n + n <= room();
+}
+
+// pe's batch, locked and with room for n bytes more. NULL: there is none.
+static struct batch *take(struct stream *s, int pe, size_t n)
+{
+    struct batch *b = take_any(s, pe);
+    if (b && !fits(b, pe, n))
         push(s, b, false);
-    b->pe = pe;
+    if (b)
+        b->pe = pe;
     return b;
 }
 
@@ -193,7 +203,8 @@ static void append(struct batch *b, const struct record *r, const void *from, si
 {
     unsigned char *to = b->bytes + b->n;
     memcpy(to, r, sizeof *r);
-    memcpy(to + sizeof *r, from, n);
+    if (n)
+        memcpy(to + sizeof *r, from, n);
     atomic_store_explicit(&b->n, b->n + (uint32_t)(sizeof *r + record_padded(n)),
                           memory_order_relaxed);
     b->count++;
@@ -275,7 +286,43 @@ bool stream_put_signal(struct stream *s, struct transport_remote to, const void 
     append_amo(b, at, signal);
     give(b, was_empty);
     if (!atomic_load_explicit(&s->in_session, memory_order_relaxed) && answers_all(&s->batches))
-        stream_push(s, to.pe);
+        stream_push(s, to.pe, STREAM_WAITS);
+    return true;
+}
+
+// With the batch locked. A full one leaves before, as a message does; this waits for nothing.
+static bool follows(struct stream *s, struct batch *b, int pe, size_t n)
+{
+    uint64_t now = wait_now_ns();
+    if (!fits(b, pe, n)) {
+        if (!try_push(s, b, true))
+            return false;
+        if (b->pe != pe)
+            b->left_ns = 0;
+        b->pe = pe;
+    }
+    if (b->n || now - b->left_ns < IN_A_ROW_NS)
+        return true;
+    b->left_ns = now;
+    return false;
+}
+
+bool stream_message(int pe, const struct inbox_message *m)
+{
+    struct stream *s = &stream_default;
+    struct record r = {
+        .arg = m->arg, .n = (uint32_t)m->n, .id = m->id, .op = RECORD_MESSAGE, .flags = m->flags};
+    struct batch *b = gathers(s, m->n) ? take_any(s, pe) : NULL;
+    if (!b)
+        return false;
+    if (!follows(s, b, pe, sizeof r + record_padded(m->n))) {
+        pthread_mutex_unlock(&b->lock);
+        return false;
+    }
+    bool was_empty = !b->n;
+    append(b, &r, m->payload, m->n);
+    b->messages++;
+    give(b, was_empty);
     return true;
 }
 
@@ -291,7 +338,7 @@ uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
               .width = (uint8_t)amo->width},
              amo->operand,
              amo->compare};
-    stream_push_message(s, at.pe, true); // it comes after what was gathered
+    stream_push(s, at.pe, STREAM_IN_ORDER | STREAM_WAITS); // it comes after what was gathered
     net_connect(at.pe);
     return net_batch_ask(at.pe, &one,
                          sizeof one - (amo->op == TRANSPORT_CSWAP ? 0 : sizeof one.compare));
@@ -312,7 +359,7 @@ void stream_flush(struct stream *s)
 {
     // Other threads may fence meanwhile: acquire, their batches are seen below.
     uint64_t fences = atomic_load_explicit(&s->fences, memory_order_acquire);
-    stream_push(s, -1);
+    stream_push(s, -1, STREAM_WAITS);
     answers_wait(&s->batches);
     pass(s, fences);
 }
@@ -366,7 +413,7 @@ void stream_session(struct stream *s, bool starts)
 {
     atomic_store_explicit(&s->in_session, starts, memory_order_relaxed);
     if (!starts)
-        stream_push(s, -1);
+        stream_push(s, -1, STREAM_WAITS);
 }
 
 // ---- Their life

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A stream of operations to PEs of other nodes: what a context is between nodes. It has its own
 // context of the transport, so that quiet waits for its own operations alone, and it gathers small
-// puts and atomics without a result into batches:
+// puts, atomics without a result and, where their sender says so, messages into batches:
 //
 //     put 8 B --\                          transport            PE 3
 //     inc -------+-> batch for PE 3 -> one active message -> applied in order, answered once
 //     p --------/
 //
 // A batch leaves when it is full, when anything of this PE waits, tests, fences what cannot follow in
-// the same batch, or sends a message, and by the heartbeat when the PE computes. What has been
-// gathered alone leaves as the put or atomic it is.
+// the same batch, or sends a message at once, and by the heartbeat when the PE computes. A put or atomic
+// that has been gathered alone leaves as what it is. Messages are not answered.
 //
 // A fence costs nothing between operations that are gathered: messages of a pair keep their order.
 // What goes by itself after it waits until the batches are answered.
@@ -59,6 +59,11 @@ bool stream_amo(struct stream *s, struct transport_remote at, const struct strea
 bool stream_put_signal(struct stream *s, struct transport_remote to, const void *from, size_t n,
                        struct transport_remote at, const struct stream_amo *signal);
 
+// A message, to follow those gathered before it. False: it has to go at once, as the first for some time,
+// too long, or because there is no room.
+struct inbox_message;
+bool stream_message(int pe, const struct inbox_message *m);
+
 // May anything that was gathered for pe, or left in a batch, not be done yet?
 bool stream_is_behind(struct stream *s, int pe);
 
@@ -66,9 +71,10 @@ bool stream_is_behind(struct stream *s, int pe);
 uint64_t stream_amo_there(struct stream *s, struct transport_remote at,
                           const struct stream_amo *amo);
 
-void stream_push(struct stream *s, int pe);         // -1: all PEs
-// To one PE, in order with messages sent later. False, only if !waits: there is no room now.
-bool stream_push_message(struct stream *s, int pe, bool waits);
+// What was gathered for pe (-1: all PEs) leaves; in order with messages sent later. False, without
+// STREAM_WAITS: something is left, for which there is no room now.
+enum { STREAM_IN_ORDER = 1, STREAM_WAITS = 2 };
+bool stream_push(struct stream *s, int pe, unsigned how);
 void stream_flush(struct stream *s);                // and answered
 void stream_fence(struct stream *s);                // then a flush of what went by itself
 
@@ -95,8 +101,9 @@ void stream_for_all(
 // A session is a hint: larger puts are gathered too, and signals wait like the rest.
 void stream_session(struct stream *s, bool starts);
 
-// What came: the records of a batch; false when they are malformed. *old: of the last atomic.
-bool stream_apply(const void *records, size_t n, uint64_t *old);
+// What came from PE `from`: the records of a batch; false when they are malformed. *old: of the last
+// atomic.
+bool stream_apply(int from, const void *records, size_t n, uint64_t *old);
 void stream_answered(uint64_t mark, uint64_t count); // the mark that net_batch_send was given
 
 #endif

@@ -3,6 +3,7 @@
 #include "stream.h"
 
 #include "cpu_amo.h"
+#include "net_message.h"
 #include "stream_record.h"
 #include "wait.h"
 #include "world.h"
@@ -54,14 +55,30 @@ static bool apply_amo(const struct record *r, const unsigned char *from, uint64_
     return true;
 }
 
+static bool apply_message(int from, const struct record *r, const unsigned char *data)
+{
+    return net_message_gathered(
+        from, &(struct inbox_message){
+                  .arg = r->arg, .payload = data, .n = r->n, .id = r->id, .flags = r->flags});
+}
+
+static bool apply(int from, const struct record *r, const unsigned char *data, uint64_t *old)
+{
+    switch (r->op) {
+    case RECORD_PUT: return apply_put(r, data);
+    case RECORD_MESSAGE: return apply_message(from, r, data);
+    default: return apply_amo(r, data, old);
+    }
+}
+
 static size_t bytes_of(const struct record *r)
 {
-    if (r->op == RECORD_PUT)
+    if (r->op >= RECORD_PUT)
         return record_padded(r->n);
     return r->op == TRANSPORT_CSWAP ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
 }
 
-bool stream_apply(const void *records, size_t n, uint64_t *old)
+bool stream_apply(int from, const void *records, size_t n, uint64_t *old)
 {
     const unsigned char *at = records;
     struct record r;
@@ -70,10 +87,10 @@ bool stream_apply(const void *records, size_t n, uint64_t *old)
         if (n < sizeof r)
             return false;
         memcpy(&r, at, sizeof r);
-        if (r.op > RECORD_PUT || r.width >= TRANSPORT_WIDTH_COUNT || bytes_of(&r) > n - sizeof r)
+        if (r.op > RECORD_MESSAGE || r.width >= TRANSPORT_WIDTH_COUNT ||
+            bytes_of(&r) > n - sizeof r)
             return false;
-        if (!(r.op == RECORD_PUT ? apply_put(&r, at + sizeof r)
-                                 : apply_amo(&r, at + sizeof r, old)))
+        if (!apply(from, &r, at + sizeof r, old))
             return false;
         at += sizeof r + bytes_of(&r);
         n -= sizeof r + bytes_of(&r);

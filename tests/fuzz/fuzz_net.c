@@ -13,6 +13,7 @@
 #include "net.h"
 #include "net_credit.h"
 #include "net_message.h"
+#include "net_work.h"
 #include "region.h"
 #include "shoal.h"
 #include "wait.h"
@@ -196,7 +197,7 @@ static void arrive(int from, bool is_answer, const uint8_t *bytes, size_t n)
     else
         net_message_arrived(NULL, from, copy, n);
     free(copy);
-    net_message_work();
+    net_work();
     inbox_poll();
 }
 

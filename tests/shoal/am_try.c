@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// shoal_am_try returns where shoal_am_request would wait: PE 1 is stopped, and PE 0 sends until it is
-// told that there is no room. What was taken arrives, once and in order; what was not does not. The
+// shoal_am_try and shoal_am_gather return where shoal_am_request would wait: PE 1 is stopped, and PE 0
+// sends until it is told that there is no room. What was taken arrives, once and in order; what was not does not. The
 // alarm ends a PE 0 that waits.
 // PES: 2 4
 #include "../check.h"
@@ -26,7 +26,9 @@ static void on_count(const shoal_am_t *am)
 
 static bool try_one(int pe)
 {
-    int status = shoal_am_try(pe, COUNT, sent, &sent, sizeof sent);
+    bool is_gathered = sent / 10 % 2;
+    int status = (is_gathered ? shoal_am_gather : shoal_am_try)(pe, COUNT, sent, &sent,
+                                                                sizeof sent);
     CHECK(status == SHOAL_OK || status == SHOAL_EAGAIN);
     sent += status == SHOAL_OK;
     return status == SHOAL_OK;
@@ -63,6 +65,8 @@ static void errors(void)
     CHECK_EQ(shoal_am_try(0, 0, 0, NULL, 0), SHOAL_EINVAL);
     CHECK_EQ(shoal_am_try(0, COUNT, 0, NULL, 1), SHOAL_EINVAL);
     CHECK_EQ(shoal_am_try(0, COUNT, 0, &process, SIZE_MAX), SHOAL_EINVAL);
+    CHECK_EQ(shoal_am_gather(npes, COUNT, 0, NULL, 0), SHOAL_EINVAL);
+    CHECK_EQ(shoal_am_gather(0, COUNT, 0, NULL, 1), SHOAL_EINVAL);
 }
 
 int main(void)

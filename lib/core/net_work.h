@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What PEs of other nodes want done here: operations, which wait until somebody has time for them, and
+// batches (stream.h), of which that is true for the answer alone.
+#ifndef SHOAL_CORE_NET_WORK_H
+#define SHOAL_CORE_NET_WORK_H
+
+#include "net_queue.h"
+
+void net_work_keep(struct came *c); // for net_work
+// Of records that have come, in the upcall: done in the order of their sender.
+void net_work_batch(int from, struct net_head *head, const void *records);
+size_t net_work_result(const struct operation *op); // bytes that the answer carries
+int net_work(void);                                 // does what waits; how much was done
+void net_work_down(void);
+
+#endif
