@@ -84,11 +84,9 @@ static inline struct envelope *next_in_ring(struct peer *peer)
     return e;
 }
 
-static inline struct envelope *claim_in_ring(struct peer *peer)
+static inline bool is_claimable(struct peer *peer)
 {
-    if (unlikely(peer->ticket >= peer->claimable) && !find_claimable(peer))
-        return NULL;
-    return next_in_ring(peer);
+    return likely(peer->ticket < peer->claimable) || find_claimable(peer);
 }
 
 static inline size_t slot_in(const struct channel *c, const struct envelope *e)
@@ -194,9 +192,9 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
         return false;
     if (!peer->ring)
         return claim_shared_next(peer, room);
-    struct envelope *e = claim_in_ring(peer);
-    if (!e)
+    if (!is_claimable(peer))
         return false;
+    struct envelope *e = next_in_ring(peer);
     take_slot(peer->ring, RING_LINES, slot_in(peer->ring, e), peer->ticket - 1, room);
     room->ring_bit = peer->ring_bit;
     room->wants_ring = false;
@@ -351,16 +349,19 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
 {
     struct peer *peer = peer_of(pe);
     peer_lock(peer);
-    struct envelope *e = claim_in_ring(peer);
-    if (unlikely(!e)) {
+    if (unlikely(!is_claimable(peer))) {
         peer_unlock(peer);
         return send_otherwise(pe, id, arg, payload, n, flags);
     }
-    struct channel *ring = peer->ring;
+    // Before anything in the envelope: that line comes once then, though its reader looks for it.
+    if (n > INLINE_BYTES)
+        memcpy(payload_of(peer->ring, RING_LINES, peer->slot), payload, n);
+    struct envelope *e = next_in_ring(peer);
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
     peer_unlock(peer);
     label(e, id, arg, n, flags);
-    put_payload(e, payload_of(ring, RING_LINES, slot_in(ring, e)), payload, n);
+    if (n <= INLINE_BYTES)
+        copy_few(e->bytes, payload, n);
     deliver(pe, e, ticket, bit);
     return SHOAL_OK;
 }

@@ -19,7 +19,8 @@ enum {
     PER_POLL = 64,
     LOOKS_PER_TIDY = 4096,
     NS_BETWEEN = 1000000,
-    LOOKS_BEFORE_NETWORK = 8 // one at the network takes as long as hundreds at rings
+    LOOKS_BEFORE_NETWORK = 2, // one at the network takes as long as a hundred at rings
+    ANSWER_LINES = 8 // of a payload: those of a longer one come as fast when they are written
 };
 
 static _Atomic bool polling;
@@ -232,8 +233,7 @@ static inline bool far_waits(void) // for its handler
 static inline bool others_wait(void)
 {
     return handlers_waiting() ||
-           unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) ||
-           far_waits();
+           unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) || far_waits();
 }
 
 // A handler that waits for room keeps what arrives meanwhile, as does a thread that runs none. With
@@ -303,6 +303,20 @@ static inline bool take_out(struct incoming *in, const struct envelope *e, uint3
     return gives;
 }
 
+// Who gets a message is likely to send one as long: the lines it will be in come here while this one is
+// handled. Its reader waits for the envelope and takes that back soon: it comes early for short ones only.
+static inline void expect_answer(const struct incoming *in, const struct envelope *e)
+{
+    const struct peer *peer = in->peer;
+    if (unlikely(!peer || !peer->ring))
+        return;
+    if (e->n <= CACHE_LINE)
+        prefetch_to_write(&peer->ring->envelope[peer->slot]);
+    if (unlikely(e->n > INLINE_BYTES) && e->n <= ANSWER_LINES * CACHE_LINE)
+        for (uint32_t i = 0; i < e->n; i += CACHE_LINE)
+            prefetch_to_write(payload_of(peer->ring, RING_LINES, peer->slot) + i);
+}
+
 // The usual case without what the others need: a message in a ring, where no locks are needed, whose handler
 // runs at once. False: it is another case.
 static INLINE bool take_usual(struct incoming *in)
@@ -313,6 +327,7 @@ static INLINE bool take_usual(struct incoming *in)
     const struct handler *h = handlers_next(e->id);
     if (unlikely(!h))
         return false;
+    expect_answer(in, e);
     // Its slot is free while it is handled.
     LINE_ALIGNED unsigned char payload[LIMIT_AM_PAYLOAD];
     shoal_am_t am = handlers_am(h, e, payload, e->n);
@@ -418,8 +433,10 @@ int inbox_take(shoal_am_wanted_t *w, unsigned more)
     while (!(in = find_ready())) {
         if (unlikely(atomic_load_explicit(&untold_rings, memory_order_relaxed)) || more-- == 0)
             return SHOAL_EAGAIN;
+        cpu_relax(); // its sender has the line for as long
     }
     const struct envelope *e = atomic_load_explicit(&in->next, memory_order_relaxed);
+    expect_answer(in, e);
     if (unlikely(in == &shared || !is_wanted(in, e, w)))
         return SHOAL_EAGAIN;
     uint32_t n = e->n;
