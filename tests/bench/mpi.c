@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // MPI: one-way times of messages between two ranks, from and to malloc's memory and MPI_Alloc_mem's
-// (mpi_alloc_message), exchanges, message rate, short collectives. The source
-// compiles with any MPI; with Shoal's (BENCH_SHMEM) a put with signal of the same length takes turns
-// with each message, as its limit: one round of each, and the figures are medians of the rounds.
+// (mpi_alloc_message), exchanges, message rate, short collectives. The source compiles with any MPI; with
+// Shoal's (BENCH_SHMEM) a put with signal of the same length takes turns with each message, as its limit:
+// one round of each, and the figures are medians of the rounds.
 #include "mpi_bench.h"
 
 #if defined(BENCH_SHMEM)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages whose way is learnt (shim-mpi/way.h), long enough for several tries: to and fro, in a ring
-// that all send into at once, both ways at once, in windows of many, some ranks going on before others. All data is right
-// and in order, and where it may be both ways have been tried.
+// that all send into at once, both ways at once, in windows of many, some ranks going on before others.
+// All data is right and in order, and where it may be both ways have been tried.
 // PES: 2 3
 // ALSO: 7
 #include "mpi_check.h"
