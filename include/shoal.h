@@ -344,10 +344,11 @@ int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n
 // The same, but SHOAL_EAGAIN instead of waiting: then nothing was sent.
 int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // As shoal_am_try, for one of many: to another node, messages of up to SHOAL_COALESCE bytes that follow
-// each other are kept and leave together, when this PE waits, tests, progresses or sends otherwise to the
-// same PE, when shoal_am_push says so, and after a quarter of a millisecond when it computes.
+// another one closely, or puts that are gathered, are kept and leave together: when this PE waits, tests,
+// progresses or sends otherwise to the same PE, when shoal_am_push says so, and within half a millisecond
+// when it computes.
 int shoal_am_gather(int pe, int id, uint64_t arg, const void *payload, size_t n);
-int shoal_am_push(void); // what is kept leaves, as far as there is room now; waits for nothing
+int shoal_am_push(void); // what is kept leaves, as far as it can now; waits for nothing
 // Long: the payload is put to `to` first; the handler is given its address there.
 int shoal_am_request_long(int id, uint64_t arg, const void *payload, size_t n, shoal_rptr_t to);
 // From a handler, to the sender of the message.

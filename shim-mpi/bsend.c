@@ -163,6 +163,8 @@ static int store(struct comm *comm, const void *buf, MPI_Count count, struct typ
     struct request *r = p2p_isend(comm, SPACE_P2P, s + 1, (MPI_Count)n, type_of(MPI_BYTE), dest,
                                   tag, SEND_STANDARD);
     request_then(r, sent, s);
+    if (r->class->finish) // nobody ends it otherwise
+        r->class->finish(r);
     request_drop(r);
     return MPI_SUCCESS;
 }

@@ -122,7 +122,8 @@ static int push_gathered(struct request *r)
 }
 
 const struct request_class request_plain;
-static const struct request_class gathered_class = {.finish = push_gathered};
+static const struct request_class gathered_class = {.finish = push_gathered,
+                                                    .give_up = push_gathered};
 static struct request done_plain, done_proc_null, done_gathered;
 
 static void make_done(struct request *r, int source)

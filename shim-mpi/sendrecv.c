@@ -58,6 +58,8 @@ static void part_done(struct request *part, void *arg)
 static int finish(struct request *r)
 {
     struct pair *p = (struct pair *)r;
+    if (p->part[0]->class->finish)
+        p->part[0]->class->finish(p->part[0]);
     r->source = p->part[1]->source;
     r->tag = p->part[1]->tag;
     r->bytes = p->part[1]->bytes;

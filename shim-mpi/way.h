@@ -39,8 +39,8 @@ static inline int way_count(int pe, int more)
     return now;
 }
 
-// ... unless one comes from there for each that goes, or another one is out to there already: then
-// nobody computes meanwhile, and the faster way is taken. Counts this one.
+// ... unless one comes from there for each that goes, or another one is out to there already: then the
+// program most likely waits for them soon, and the faster way is taken. Counts this one.
 static inline bool way_has_traffic(int pe)
 {
     return way_count(pe, 1) <= 1 ||

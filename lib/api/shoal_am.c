@@ -5,7 +5,7 @@
 #include "handlers.h"
 #include "inbox.h"
 #include "region.h"
-#include "stream.h"
+#include "remote.h"
 
 #include <string.h>
 
@@ -85,8 +85,7 @@ PUBLIC int shoal_am_push(void)
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (unlikely(atomic_load_explicit(&stream_open, memory_order_relaxed)))
-        stream_push_all();
+    remote_push();
     return SHOAL_OK;
 }
 

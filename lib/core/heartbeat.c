@@ -100,6 +100,8 @@ static void *beat(void *unused)
         uint32_t count = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
         rest();
         host_watch_beat();
+        if (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == count)
+            stream_push_all(); // of a PE that has stopped calling, or called just once since
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == count &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
             // A PE that waits on a core of its own serves what others want of its memory itself: it is

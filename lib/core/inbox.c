@@ -336,8 +336,8 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
 {
     struct inbox_message m = {
         .arg = arg, .payload = payload, .n = n, .id = (uint8_t)id, .flags = (uint8_t)flags};
-    if (flags & INBOX_GATHER && !world_is_here(pe) && net_message_gather(pe, &m))
-        return SHOAL_OK;
+    if (flags & INBOX_GATHER && !world_is_here(pe))
+        return net_message_gather(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
     if (flags & INBOX_TRY)
         return inbox_try_send(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
     inbox_send(pe, &m);

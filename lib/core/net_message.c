@@ -3,7 +3,6 @@
 #include "net_message.h"
 
 #include "coll_message.h"
-#include "elements.h"
 #include "far_region.h"
 #include "log.h"
 #include "net.h"
@@ -118,12 +117,15 @@ bool net_message_gather(int pe, const struct inbox_message *m)
 {
     if (!credit_use(pe, m->n, false))
         return false;
-    bool done = stream_message(pe, m);
-    if (done)
+    if (stream_message(pe, m)) {
         atomic_fetch_add_explicit(&messages_sent, 1, memory_order_relaxed);
-    else
-        credit_return(pe, m->n);
-    return done;
+        return true;
+    }
+    credit_return(pe, m->n);
+    bool sent = net_message_send(world.me, pe, m, false);
+    if (sent)
+        stream_message_left(pe);
+    return sent;
 }
 
 uint64_t net_messages_sent(void)

@@ -14,13 +14,14 @@ void net_message_down(void);
 
 // From PE `from` of this node to pe of another. False, only if !waits: there is no room now.
 bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits);
-// To pe, after what was gathered before; it leaves with others (stream.h). False: it has to go by itself.
+// To pe, after what was gathered before; it leaves with others (stream.h), or at once. False: there is no
+// room now.
 bool net_message_gather(int pe, const struct inbox_message *m);
 // One of those has come; false: it is none that a PE sends.
 bool net_message_gathered(int from, const struct inbox_message *m);
 // Bytes of payload of one that the network's library sends without asking its receiver first.
 size_t net_message_soon(void);
-uint64_t net_messages_sent(void); // with net_message_send
+uint64_t net_messages_sent(void); // with net_message_send, or gathered
 
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
 void net_message_coll(int pe, const void *bytes, size_t n);

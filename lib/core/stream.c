@@ -8,9 +8,8 @@
 #include "net.h"
 #include "net_message.h"
 #include "settings.h"
-#include "shmem.h"
+#include "stream_batch.h"
 #include "stream_record.h"
-#include "thread.h"
 #include "wait.h"
 #include "world.h"
 
@@ -19,24 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT_STREAMS = 256, SESSION_PUT = LIMIT_BATCH / 4 };
+enum { SESSION_PUT = LIMIT_BATCH / 4 };
 // Messages to a PE that follow each other faster are gathered: about what it takes to send one.
 enum { IN_A_ROW_NS = HOSTILE ? 1000000 : 10000 };
 
-struct batch {
-    pthread_mutex_t lock; // held while it is sent: what comes next must not overtake it
-    int pe;
-    _Atomic uint32_t n;       // bytes of records
-    uint32_t count, messages; // records, and those that need no answer
-    uint64_t left_ns;         // when something left here last (stream_message)
-    _Alignas(8) unsigned char bytes[LIMIT_BATCH];
-};
-
-struct stream stream_default;
 _Atomic int stream_open;
-
-static struct stream *_Atomic streams[LIMIT_STREAMS] = {&stream_default};
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the table
 
 static size_t room(void)
 {
@@ -44,11 +30,6 @@ static size_t room(void)
 }
 
 // ---- Sending
-_Noreturn static void failed(int pe, int status)
-{
-    fatal("transport %s failed with %d towards PE %d", net.facts.name, status, pe);
-}
-
 // The only record goes as what it is, unless its order to others has to be kept: then it is
 // TRANSPORT_UNSUPPORTED. TRANSPORT_AGAIN: there is no room now.
 static int try_one(struct stream *s, const struct batch *b)
@@ -89,8 +70,8 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
         status = try_all(s, b);
     if (status == TRANSPORT_AGAIN)
         return false;
-    if (status < 0)
-        failed(b->pe, status);
+    if (status < 0 && !(b->messages == b->count && net_is_leaving()))
+        fatal("transport %s failed with %d towards PE %d", net.facts.name, status, b->pe);
     if (b->messages)
         b->left_ns = wait_now_ns();
     b->count = b->messages = 0;
@@ -111,9 +92,19 @@ static void push(struct stream *s, struct batch *b, bool as_message)
     }
 }
 
-static struct batch *batch_at(struct stream *s, int i)
+static int batch_of(int pe)
 {
-    return atomic_load_explicit(&s->batch[i], memory_order_acquire);
+    return pe % STREAM_BATCHES;
+}
+
+// False: another thread, which may be waiting for room, holds it; or there is no room now.
+static bool try_push_unlocked(struct stream *s, struct batch *b, int pe, bool as_message)
+{
+    if (pthread_mutex_trylock(&b->lock))
+        return false;
+    bool done = (pe >= 0 && b->pe != pe) || try_push(s, b, as_message);
+    pthread_mutex_unlock(&b->lock);
+    return done;
 }
 
 bool stream_push(struct stream *s, int pe, unsigned how)
@@ -122,16 +113,18 @@ bool stream_push(struct stream *s, int pe, unsigned how)
     // What this thread has gathered it sees here, or that it has left.
     if (!atomic_load_explicit(&stream_open, memory_order_acquire))
         return true;
-    for (int i = 0; i < STREAM_BATCHES && done; i++) {
+    int from = pe < 0 ? 0 : batch_of(pe), to = pe < 0 ? STREAM_BATCHES : from + 1;
+    for (int i = from; i < to && done; i++) {
         struct batch *b = batch_at(s, i);
         if (!b || !atomic_load_explicit(&b->n, memory_order_acquire))
             continue;
+        if (!(how & STREAM_WAITS)) {
+            done = try_push_unlocked(s, b, pe, as_message);
+            continue;
+        }
         pthread_mutex_lock(&b->lock);
-        bool is_wanted = pe < 0 || b->pe == pe;
-        if (is_wanted && how & STREAM_WAITS)
+        if (pe < 0 || b->pe == pe)
             push(s, b, as_message);
-        else if (is_wanted)
-            done = try_push(s, b, as_message);
         pthread_mutex_unlock(&b->lock);
     }
     return done;
@@ -139,22 +132,17 @@ bool stream_push(struct stream *s, int pe, unsigned how)
 
 void stream_push_all(void)
 {
-    if (pthread_mutex_trylock(&lock)) // another thread does it
+    if (pthread_mutex_trylock(&stream_table_lock)) // another thread does it
         return;
-    for (int i = 0; i < LIMIT_STREAMS && atomic_load_explicit(&stream_open, memory_order_relaxed);
-         i++) {
-        struct stream *s = atomic_load_explicit(&streams[i], memory_order_acquire);
+    for (int i = 0; i < STREAMS && atomic_load_explicit(&stream_open, memory_order_relaxed); i++) {
+        struct stream *s = atomic_load_explicit(&stream_table[i], memory_order_acquire);
         for (int k = 0; s && k < STREAM_BATCHES; k++) {
             struct batch *b = batch_at(s, k);
-            // Whoever holds it is filling or sending it.
-            if (!b || !atomic_load_explicit(&b->n, memory_order_relaxed) ||
-                pthread_mutex_trylock(&b->lock))
-                continue;
-            try_push(s, b, false); // progress waits for nobody
-            pthread_mutex_unlock(&b->lock);
+            if (b && atomic_load_explicit(&b->n, memory_order_relaxed))
+                try_push_unlocked(s, b, -1, false); // progress waits for nobody
         }
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&stream_table_lock);
 }
 
 // ---- Gathering
@@ -173,14 +161,10 @@ static struct batch *new_batch(struct stream *s, int i)
     return none;
 }
 
-static struct batch *take_any(struct stream *s, int pe)
+static struct batch *find(struct stream *s, int pe)
 {
-    int i = pe % STREAM_BATCHES;
-    struct batch *b = batch_at(s, i);
-    if (unlikely(!b) && !(b = new_batch(s, i)))
-        return NULL;
-    pthread_mutex_lock(&b->lock);
-    return b;
+    struct batch *b = batch_at(s, batch_of(pe));
+    return likely(b) ? b : new_batch(s, batch_of(pe));
 }
 
 static bool fits(const struct batch *b, int pe, size_t n)
@@ -191,11 +175,13 @@ static bool fits(const struct batch *b, int pe, size_t n)
 // pe's batch, locked and with room for n bytes more. NULL: there is none.
 static struct batch *take(struct stream *s, int pe, size_t n)
 {
-    struct batch *b = take_any(s, pe);
-    if (b && !fits(b, pe, n))
+    struct batch *b = find(s, pe);
+    if (!b)
+        return NULL;
+    pthread_mutex_lock(&b->lock);
+    if (!fits(b, pe, n))
         push(s, b, false);
-    if (b)
-        b->pe = pe;
+    b->pe = pe;
     return b;
 }
 
@@ -293,7 +279,6 @@ bool stream_put_signal(struct stream *s, struct transport_remote to, const void 
 // With the batch locked. A full one leaves before, as a message does; this waits for nothing.
 static bool follows(struct stream *s, struct batch *b, int pe, size_t n)
 {
-    uint64_t now = wait_now_ns();
     if (!fits(b, pe, n)) {
         if (!try_push(s, b, true))
             return false;
@@ -301,10 +286,17 @@ static bool follows(struct stream *s, struct batch *b, int pe, size_t n)
             b->left_ns = 0;
         b->pe = pe;
     }
-    if (b->n || now - b->left_ns < IN_A_ROW_NS)
-        return true;
-    b->left_ns = now;
-    return false;
+    return b->n || wait_now_ns() - b->left_ns < IN_A_ROW_NS;
+}
+
+void stream_message_left(int pe)
+{
+    struct batch *b = batch_at(&stream_default, batch_of(pe));
+    if (!b || pthread_mutex_trylock(&b->lock))
+        return;
+    if (b->pe == pe)
+        b->left_ns = wait_now_ns();
+    pthread_mutex_unlock(&b->lock);
 }
 
 bool stream_message(int pe, const struct inbox_message *m)
@@ -312,8 +304,9 @@ bool stream_message(int pe, const struct inbox_message *m)
     struct stream *s = &stream_default;
     struct record r = {
         .arg = m->arg, .n = (uint32_t)m->n, .id = m->id, .op = RECORD_MESSAGE, .flags = m->flags};
-    struct batch *b = gathers(s, m->n) ? take_any(s, pe) : NULL;
-    if (!b)
+    bool is_short = gathers(s, m->n) && m->n <= (size_t)settings.coalesce; // in a session, too
+    struct batch *b = is_short ? find(s, pe) : NULL;
+    if (!b || pthread_mutex_trylock(&b->lock)) // whose holder may wait for room
         return false;
     if (!follows(s, b, pe, sizeof r + record_padded(m->n))) {
         pthread_mutex_unlock(&b->lock);
@@ -394,8 +387,8 @@ void stream_fence(struct stream *s)
 
 void stream_answered(uint64_t mark, uint64_t count)
 {
-    struct stream *s = mark / 2 < LIMIT_STREAMS
-                           ? atomic_load_explicit(&streams[mark / 2], memory_order_acquire)
+    struct stream *s = mark / 2 < STREAMS
+                           ? atomic_load_explicit(&stream_table[mark / 2], memory_order_acquire)
                            : NULL;
     if (s)
         answers_came(&s->batches, mark % 2, count);
@@ -414,86 +407,4 @@ void stream_session(struct stream *s, bool starts)
     atomic_store_explicit(&s->in_session, starts, memory_order_relaxed);
     if (!starts)
         stream_push(s, -1, STREAM_WAITS);
-}
-
-// ---- Their life
-static void drop(struct stream *s)
-{
-    for (int i = 0; i < STREAM_BATCHES; i++) {
-        struct batch *b = batch_at(s, i);
-        s->batch[i] = NULL;
-        if (b)
-            pthread_mutex_destroy(&b->lock);
-        free(b);
-    }
-}
-
-void stream_for_all(void (*fn)(struct stream *s))
-{
-    for (int i = 1; i < LIMIT_STREAMS; i++) {
-        struct stream *s = atomic_load_explicit(&streams[i], memory_order_acquire);
-        if (s)
-            fn(s);
-    }
-}
-
-static void release(struct stream *s)
-{
-    atomic_store_explicit(&streams[s->index], NULL, memory_order_relaxed);
-    net.transport->ctx_destroy(net.ep, s->ctx);
-    drop(s);
-    free(s);
-}
-
-void stream_down(void)
-{
-    stream_for_all(release);
-    drop(&stream_default);
-    stream_default = (struct stream){0};
-    stream_open = 0;
-}
-
-// Threads use a context of this kind beside others, each its own.
-static bool is_of_thread(long options)
-{
-    return world.thread_level == SHMEM_THREAD_MULTIPLE &&
-           options & (SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE);
-}
-
-// Signals are the program's: they must not go to a thread that a network library starts for it.
-static int open_ctx(long options, void **ctx)
-{
-    sigset_t mask;
-    thread_block_signals(&mask);
-    int status = net.transport->ctx_create(net.ep, is_of_thread(options), ctx);
-    thread_restore_signals(&mask);
-    return status;
-}
-
-struct stream *stream_new(long options)
-{
-    struct stream *s = net.transport ? calloc(1, sizeof *s) : NULL;
-    if (!s)
-        return NULL;
-    pthread_mutex_lock(&lock);
-    while (s->index < LIMIT_STREAMS && streams[s->index])
-        s->index++;
-    if (s->index == LIMIT_STREAMS || open_ctx(options, &s->ctx)) {
-        free(s);
-        s = NULL;
-    } else {
-        // Pairs with the acquire loads of those who look through them.
-        atomic_store_explicit(&streams[s->index], s, memory_order_release);
-    }
-    pthread_mutex_unlock(&lock);
-    return s;
-}
-
-void stream_free(struct stream *s)
-{
-    if (!net.transport) // stream_down has
-        return;
-    pthread_mutex_lock(&lock);
-    release(s);
-    pthread_mutex_unlock(&lock);
 }

@@ -9,7 +9,7 @@
 //
 // A batch leaves when it is full, when anything of this PE waits, tests, fences what cannot follow in
 // the same batch, or sends a message at once, and by the heartbeat when the PE computes. A put or atomic
-// that has been gathered alone leaves as what it is. Messages are not answered.
+// that has been gathered alone leaves as what it is. A batch of messages alone is not answered.
 //
 // A fence costs nothing between operations that are gathered: messages of a pair keep their order.
 // What goes by itself after it waits until the batches are answered.
@@ -60,9 +60,10 @@ bool stream_put_signal(struct stream *s, struct transport_remote to, const void 
                        struct transport_remote at, const struct stream_amo *signal);
 
 // A message, to follow those gathered before it. False: it has to go at once, as the first for some time,
-// too long, or because there is no room.
+// too long, or because there is no room; stream_message_left when it has.
 struct inbox_message;
 bool stream_message(int pe, const struct inbox_message *m);
+void stream_message_left(int pe);
 
 // May anything that was gathered for pe, or left in a batch, not be done yet?
 bool stream_is_behind(struct stream *s, int pe);
