@@ -29,6 +29,7 @@
 #include "settings.h"
 #include "split.h"
 #include "stats.h"
+#include "way.h"
 
 #include <stdlib.h>
 
@@ -182,8 +183,8 @@ bool hint_is_there(int pe, uint64_t address)
 
 void hint_look(const struct transfer *t)
 {
-    if (t->space == SPACE_P2P && shim_settings.hint && (uint64_t)t->bytes >= shim_settings.hint &&
-        !shim_threads && !is_exchange(t->pe, partner_of(t->pe)))
+    if (t->space == SPACE_P2P && way_is_long((size_t)t->bytes) && !shim_threads &&
+        !is_exchange(t->pe, partner_of(t->pe)))
         shoal_progress();
 }
 

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "coll.h"
 #include "p2p.h"
-#include "settings.h"
+#include "way.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static bool is_long(const struct exchange *x)
 {
     uint64_t out = x->dest == MPI_PROC_NULL ? 0 : (uint64_t)(x->sendcount * x->stype->size);
     uint64_t in = x->source == MPI_PROC_NULL ? 0 : (uint64_t)(x->recvcount * x->rtype->size);
-    return shim_settings.hint && (out > in ? out : in) >= shim_settings.hint;
+    return way_is_long(out > in ? out : in);
 }
 
 // Does it go without a request, and without waiting for room? Then what is left is a receive.
