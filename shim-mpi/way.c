@@ -4,18 +4,22 @@
 
 #include <math.h>
 
-enum { BLOCK = 8, PATIENCE = 16, GAP_FIRST = 8, GAP_LEAST = 64, GAP_MOST = 4096 };
+enum { BLOCK = 8, PATIENCE = 16, GAP_FIRST = 8, GAP_LEAST = 64, GAP_MOST = 1 << 20 };
+enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
+enum { COLD = 2 << 20 }; // bytes: a lap of the stages, which nobody has touched for a while
 enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
 
 // For messages whose length is the same to a factor of two. A step ends with BLOCK messages, the first
 // one with `gap`, at the next when all that were left have been got: else what was left would be paid
-// for by the step behind.
+// for by the step behind. Where the new way is to stage them the time begins after a lap of the stages.
 struct way {
     uint8_t step; // enum step
     bool leaves;
-    bool joins;    // the next message begins NEW
-    uint32_t gap;  // messages from one try to the next; 0: there has been none of this kind
-    uint32_t seen; // messages of this step,
+    bool joins;     // the next message begins NEW
+    uint32_t gap;   // messages from one try to the next; 0: there has been none of this kind
+    uint32_t cold;  // messages of this step before those that count,
+    uint32_t seen;  // all of them,
+    uint32_t tried; // those of this try that went the new way
     uint64_t bytes;
     double began;
     double took[2]; // the better time of the old way and of the new, in s for a byte
@@ -40,36 +44,52 @@ static struct way *way_of(size_t n, bool waits)
 
 static bool has_ended(const struct way *w)
 {
-    uint32_t length = w->step != STEADY ? BLOCK : w->gap;
+    uint32_t length = w->step != STEADY ? w->cold + BLOCK : w->gap;
     return w->seen >= length && (!atomic_load_explicit(&partners_out, memory_order_relaxed) ||
-                                 w->seen >= PATIENCE * length);
+                                 w->seen >= w->cold + PATIENCE * (length - w->cold));
+}
+
+// The next try: soon at first, and then as late as what it costs asks for; at once that late where the
+// new way is far behind, but for the first try, before which neither way had been gone.
+static uint32_t next_gap(const struct way *w, double ratio)
+{
+    double most = w->tried * (ratio - 1) * DEAR;
+    double gap = ratio >= 2 && w->gap > GAP_FIRST ? most : 2.0 * w->gap;
+    gap = gap < most ? gap : most;
+    return gap < GAP_LEAST ? GAP_LEAST : gap > GAP_MOST ? GAP_MOST : (uint32_t)gap;
 }
 
 // The new one has to be better by a little more than chance.
 static void decide(struct way *w)
 {
-    if (w->took[1] < w->took[0] * 15 / 16) {
-        w->leaves = !w->leaves;
-        w->gap = GAP_LEAST;
-    } else if (w->gap < GAP_MOST) {
-        w->gap = w->gap < GAP_LEAST ? GAP_LEAST : 2 * w->gap;
-    }
+    double ratio = w->took[1] / w->took[0];
+    bool is_better = ratio < 15.0 / 16;
+    w->leaves ^= is_better;
+    w->gap = is_better ? GAP_LEAST : next_gap(w, ratio);
+    w->tried = 0;
 }
 
-static void end_step(struct way *w)
+static void begin_count(struct way *w)
 {
-    double now = PMPI_Wtime();
+    w->began = PMPI_Wtime();
+    w->bytes = 0;
+}
+
+static void end_step(struct way *w, size_t n)
+{
+    bool was_new = w->step == NEW || w->step == NEW_AGAIN;
     if (w->step != STEADY) {
-        double took = (now - w->began) / (double)w->bytes, *best = &w->took[w->step % 2 == 0];
+        double took = (PMPI_Wtime() - w->began) / (double)w->bytes, *best = &w->took[was_new];
         *best = w->step <= NEW || took < *best ? took : *best;
+        w->tried += was_new ? w->seen : 0;
     }
     if (++w->step == STEPS) {
         decide(w);
         w->step = STEADY;
     }
-    w->began = now;
+    w->cold = w->step == NEW && w->leaves ? (uint32_t)(COLD / n) : 0;
     w->seen = 0;
-    w->bytes = 0;
+    begin_count(w);
 }
 
 static void join(struct way *w)
@@ -85,7 +105,9 @@ bool way_leaves(size_t n, bool waits)
     if (w->joins)
         join(w);
     else if (has_ended(w))
-        end_step(w);
+        end_step(w, n);
+    else if (w->cold && w->seen == w->cold)
+        begin_count(w);
     w->seen++;
     w->bytes += n;
     bool leaves = w->leaves != (w->step == NEW || w->step == NEW_AGAIN);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // MPI: one-way times of messages between two ranks, from and to malloc's memory and MPI_Alloc_mem's
-// (mpi_alloc_message), exchanges, message rate, short collectives. The source compiles with any MPI; with
-// Shoal's (BENCH_SHMEM) a put with signal of the same length takes turns with each message, as its limit:
-// one round of each, and the figures are medians of the rounds.
+// (mpi_alloc_message), exchanges, streams of messages, short collectives. The source compiles with any MPI;
+// with Shoal's (BENCH_SHMEM) puts with signal of the same length take turns with the messages, as their
+// limit: one round of each, and the figures are medians of the rounds.
 #include "mpi_bench.h"
 
 #if defined(BENCH_SHMEM)
 #include <shmem.h>
 #endif
 
-enum { WINDOW = 64 };
+enum { WINDOW = 64, STREAM_ROOM = 16 << 20 };
 
 static const int sizes[] = {0, 8, 64, 512, 4096, 16384, 65536, 262144, 1048576, 4194304};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -18,7 +18,10 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static const int exchanged[] = {8, 4096, 65536, 262144, 524288, 1048576};
 enum { EXCHANGED = sizeof exchanged / sizeof *exchanged };
 
-static char *alloc_out, *alloc_in;
+static const int streamed[] = {8, 512, 4096, 65536, 1048576, 4194304};
+enum { STREAMED = sizeof streamed / sizeof *streamed };
+
+static char *alloc_out, *alloc_in, *room;
 
 static int trips(int n)
 {
@@ -57,38 +60,50 @@ static double exchange(int n)
     return (now_ns() - start) / count;
 }
 
-static double message_rate(void) // ns a message of 8 bytes
+// How many of a stream's messages are under way, each in a place of its own.
+static int window_of(int n)
 {
-    enum { WINDOWS = 200 };
+    return n <= STREAM_ROOM / WINDOW ? WINDOW : STREAM_ROOM / n;
+}
+
+static int windows_of(int n)
+{
+    return n <= 512 ? 200 : n <= 65536 ? 20 : 3;
+}
+
+// From rank 0 to rank 1, who answers when a window of them has come: ns a message.
+static double stream(int n)
+{
+    int windows = windows_of(n), window = window_of(n);
     MPI_Request request[WINDOW];
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
-    for (int w = 0; w < WINDOWS; w++) {
-        for (int i = 0; i < WINDOW; i++)
+    for (int w = 0; w < windows; w++) {
+        for (int i = 0; i < window; i++)
             if (me == 0)
-                MPI_Isend(out, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request[i]);
+                MPI_Isend(room + (size_t)i * n, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request[i]);
             else
-                MPI_Irecv(in + 8 * i, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request[i]);
-        MPI_Waitall(WINDOW, request, MPI_STATUSES_IGNORE);
+                MPI_Irecv(room + (size_t)i * n, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request[i]);
+        MPI_Waitall(window, request, MPI_STATUSES_IGNORE);
         if (me == 0)
             MPI_Recv(in, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         else
             MPI_Send(out, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
     }
-    return (now_ns() - start) / WINDOWS / WINDOW;
+    return (now_ns() - start) / windows / window;
 }
 
 #if defined(BENCH_SHMEM)
 static char *target;
-static uint64_t *mark;
+static uint64_t *mark, *count, *answer;
 
 static double put_signal(int n)
 {
     static uint64_t seq;
-    int count = trips(n), other = !me;
+    int there = trips(n), other = !me;
     shmem_barrier_all();
     double start = now_ns();
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < there; i++) {
         seq++;
         if (me == 0)
             shmem_putmem_signal(target, out, (size_t)n, mark, seq, SHMEM_SIGNAL_SET, other);
@@ -96,14 +111,37 @@ static double put_signal(int n)
         if (me == 1)
             shmem_putmem_signal(target, out, (size_t)n, mark, seq, SHMEM_SIGNAL_SET, other);
     }
-    return (now_ns() - start) / count / 2;
+    return (now_ns() - start) / there / 2;
+}
+
+static double put_stream(int n)
+{
+    static uint64_t all, seq;
+    int windows = windows_of(n), window = window_of(n);
+    shmem_barrier_all();
+    double start = now_ns();
+    for (int w = 0; w < windows; w++) {
+        all += (uint64_t)window;
+        seq++;
+        for (int i = 0; i < window && me == 0; i++)
+            shmem_putmem_signal_nbi(target + (size_t)i * n, room + (size_t)i * n, (size_t)n, count,
+                                    1, SHMEM_SIGNAL_ADD, 1);
+        if (me == 0) {
+            shmem_quiet();
+            shmem_signal_wait_until(answer, SHMEM_CMP_GE, seq);
+        } else {
+            shmem_signal_wait_until(count, SHMEM_CMP_GE, all);
+            shmem_uint64_p(answer, seq, 0);
+        }
+    }
+    return (now_ns() - start) / windows / window;
 }
 #endif
 
 static void pairs(void)
 {
     double message[SIZES][ROUNDS], alloc[SIZES][ROUNDS], put[SIZES][ROUNDS];
-    double rate[ROUNDS], any[ROUNDS], both[EXCHANGED][ROUNDS];
+    double any[ROUNDS], both[EXCHANGED][ROUNDS], flow[STREAMED][ROUNDS], puts[STREAMED][ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
         for (int s = 0; s < SIZES; s++) {
             message[s][r] = ping_pong(sizes[s], 0, out, in);
@@ -116,7 +154,13 @@ static void pairs(void)
         for (int s = 0; s < EXCHANGED; s++)
             both[s][r] = exchange(exchanged[s]);
         any[r] = ping_pong(8, MPI_ANY_SOURCE, out, in);
-        rate[r] = message_rate();
+        for (int s = 0; s < STREAMED; s++) {
+            flow[s][r] = stream(streamed[s]);
+            puts[s][r] = 0;
+#if defined(BENCH_SHMEM)
+            puts[s][r] = put_stream(streamed[s]);
+#endif
+        }
     }
     for (int s = 0; s < SIZES; s++) {
         tell("message", sizes[s], message[s], "ns");
@@ -127,7 +171,12 @@ static void pairs(void)
     for (int s = 0; s < EXCHANGED; s++)
         tell("exchange", exchanged[s], both[s], "ns");
     tell("any_source", 8, any, "ns");
-    tell_one("rate", 8, 1000 / median(rate, ROUNDS), "M/s");
+    tell_one("rate", 8, 1000 / median(flow[0], ROUNDS), "M/s");
+    for (int s = 1; s < STREAMED; s++) {
+        tell("stream", streamed[s], flow[s], "ns");
+        if (puts[s][0] > 0)
+            tell("put_stream", streamed[s], puts[s], "ns");
+    }
 }
 
 #define TIME_COLLECTIVE(name, call)                     \
@@ -155,16 +204,21 @@ int main(int argc, char **argv)
     MPI_Alloc_mem(LARGEST, MPI_INFO_NULL, &alloc_in);
     memset(alloc_out, 0, LARGEST);
     memset(alloc_in, 0, LARGEST);
+    room = malloc(STREAM_ROOM);
+    memset(room, 0, STREAM_ROOM);
 #if defined(BENCH_SHMEM)
     shmem_init();
-    target = shmem_malloc(LARGEST);
-    mark = shmem_calloc(1, sizeof *mark);
+    target = shmem_malloc(STREAM_ROOM);
+    mark = shmem_calloc(3, sizeof *mark);
+    count = mark + 1;
+    answer = mark + 2;
 #endif
     if (npes == 2)
         pairs();
     collectives();
     MPI_Free_mem(alloc_out);
     MPI_Free_mem(alloc_in);
+    free(room);
 #if defined(BENCH_SHMEM)
     shmem_finalize();
 #endif
