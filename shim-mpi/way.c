@@ -6,7 +6,7 @@
 
 enum { BLOCK = 8, PATIENCE = 16, GAP_FIRST = 8, GAP_LEAST = 64, GAP_MOST = 1 << 20 };
 enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
-enum { COLD = 2 << 20 }; // bytes: a lap of the stages, which nobody has touched for a while
+enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
 
 // For messages whose length is the same to a factor of two. A step ends with BLOCK messages, the first
@@ -17,9 +17,9 @@ struct way {
     bool leaves;
     bool joins;     // the next message begins NEW
     uint32_t gap;   // messages from one try to the next; 0: there has been none of this kind
-    uint32_t cold;  // messages of this step before those that count,
-    uint32_t seen;  // all of them,
     uint32_t tried; // those of this try that went the new way
+    uint32_t cold;  // messages of this step until its time begins,
+    uint32_t seen;  // and since then
     uint64_t bytes;
     double began;
     double took[2]; // the better time of the old way and of the new, in s for a byte
@@ -42,11 +42,16 @@ static struct way *way_of(size_t n, bool waits)
     return w;
 }
 
+static bool is_new(const struct way *w)
+{
+    return w->step == NEW || w->step == NEW_AGAIN;
+}
+
 static bool has_ended(const struct way *w)
 {
-    uint32_t length = w->step != STEADY ? w->cold + BLOCK : w->gap;
+    uint32_t length = w->step != STEADY ? BLOCK : w->gap;
     return w->seen >= length && (!atomic_load_explicit(&partners_out, memory_order_relaxed) ||
-                                 w->seen >= w->cold + PATIENCE * (length - w->cold));
+                                 w->seen >= PATIENCE * length);
 }
 
 // The next try: soon at first, and then as late as what it costs asks for; at once that late where the
@@ -69,27 +74,26 @@ static void decide(struct way *w)
     w->tried = 0;
 }
 
-static void begin_count(struct way *w)
+static void begin_count(struct way *w, double now)
 {
-    w->began = PMPI_Wtime();
+    w->began = now;
+    w->seen = 0;
     w->bytes = 0;
 }
 
 static void end_step(struct way *w, size_t n)
 {
-    bool was_new = w->step == NEW || w->step == NEW_AGAIN;
+    double now = PMPI_Wtime();
     if (w->step != STEADY) {
-        double took = (PMPI_Wtime() - w->began) / (double)w->bytes, *best = &w->took[was_new];
+        double took = (now - w->began) / (double)w->bytes, *best = &w->took[is_new(w)];
         *best = w->step <= NEW || took < *best ? took : *best;
-        w->tried += was_new ? w->seen : 0;
     }
     if (++w->step == STEPS) {
         decide(w);
         w->step = STEADY;
     }
     w->cold = w->step == NEW && w->leaves ? (uint32_t)(COLD / n) : 0;
-    w->seen = 0;
-    begin_count(w);
+    begin_count(w, now);
 }
 
 static void join(struct way *w)
@@ -104,13 +108,14 @@ bool way_leaves(size_t n, bool waits)
     struct way *w = way_of(n, waits);
     if (w->joins)
         join(w);
-    else if (has_ended(w))
+    else if (!w->cold && has_ended(w))
         end_step(w, n);
-    else if (w->cold && w->seen == w->cold)
-        begin_count(w);
+    else if (w->cold && !--w->cold)
+        begin_count(w, PMPI_Wtime());
     w->seen++;
     w->bytes += n;
-    bool leaves = w->leaves != (w->step == NEW || w->step == NEW_AGAIN);
+    w->tried += is_new(w);
+    bool leaves = w->leaves != is_new(w);
     shim_lock_give(&lock);
     return leaves;
 }
