@@ -65,7 +65,6 @@ enum {
     SHOAL_Q_KEY_SIZE,   // sizeof (shoal_key_t)
     SHOAL_Q_COLL_SHORT, // bytes that a member contributes to a collective of shoal_coll_short
     SHOAL_Q_AM_MAX_TO,  // (pe) SHOAL_Q_AM_MAX of messages to that PE: more to one of another node
-    SHOAL_Q_AM_SOON_TO, // (pe) of these, what goes without a question first: that takes as long again
     SHOAL_Q_SENT_INBOX, // messages this PE has sent, its own and the runtime's: to inboxes that all share,
     SHOAL_Q_SENT_RING,  // through rings that belong to a pair of PEs (SHOAL_RING_AFTER),
     SHOAL_Q_SENT_FAR,   // and to other nodes

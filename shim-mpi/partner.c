@@ -26,9 +26,8 @@ static size_t chunks(void)
 static void measure(struct partner *chunk, int first)
 {
     for (int i = 0; i < PARTNERS_PER_CHUNK && first + i < shim_npes(); i++) {
-        uint64_t max = 0, soon = 0, direct = 0;
+        uint64_t max = 0, direct = 0;
         shoal_query(SHOAL_Q_AM_MAX_TO, first + i, &max);
-        shoal_query(SHOAL_Q_AM_SOON_TO, first + i, &soon);
         shoal_query(SHOAL_Q_DIRECT, first + i, &direct);
         atomic_init(&chunk[i].sent, PARTNER_START);
         atomic_init(&chunk[i].most, PARTNER_START + window());
@@ -38,7 +37,7 @@ static void measure(struct partner *chunk, int first)
         chunk[i].is_self = first + i == shim_pe();
         chunk[i].is_far = !direct;
         chunk[i].am_max = (uint32_t)max;
-        chunk[i].eager = (uint32_t)(shim_settings.eager < soon ? shim_settings.eager : soon);
+        chunk[i].eager = (uint32_t)(shim_settings.eager < max ? shim_settings.eager : max);
     }
 }
 

@@ -20,8 +20,6 @@
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
     X(stage_shared, "SHOAL_MPI_STAGE_SHARED", 1 << 12,                                          \
       "the same of data that the receiver reaches by load where it is")                         \
-    X(stage_far, "SHOAL_MPI_STAGE_FAR", 1 << 16,                                                \
-      "the same of messages to other nodes, whose receiver gets them from there")               \
     X(split, "SHOAL_MPI_SPLIT", 1 << 16,                                                        \
       "bytes of the smallest message that sender and receiver copy together; 0: none")          \
     X(hint, "SHOAL_MPI_HINT", 1 << 19,                                                          \

@@ -7,8 +7,6 @@
 //     stage  | filled | taken || next, size, bytes || data .......... |
 //              sender   receiver   sender's own
 //
-// A receiver on another node gets the data when all is there, and puts `taken`.
-//
 // So a send costs one copy and needs no help: the data leaves the user's buffer at once. What is longer
 // than SHOAL_MPI_STAGE, or finds no room, stays where it is and the receiver gets it; so does data that
 // the receiver reaches by load where it is, in one copy, above SHOAL_MPI_STAGE_SHARED.
@@ -232,11 +230,10 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
 {
     size_t n = (size_t)(count * type->size);
     uint64_t address = address_of(comm, space, tag);
-    bool is_near = partner_is_direct(pe);
-    if (n > shim_settings.stage || (!is_near && n > shim_settings.stage_far) ||
+    if (n > shim_settings.stage || !partner_is_direct(pe) ||
         is_better_left(buf, type, n, pe, address, waits))
         return false;
-    bool is_followed = is_near && !request_is_crowded() && n > FIRST;
+    bool is_followed = !request_is_crowded() && n > FIRST;
     struct stage *s = take(n);
     if (!s)
         return false;
@@ -292,26 +289,6 @@ static bool follow_on(struct progress_hook *hook)
     return did;
 }
 
-// ---- On another node
-static void let_go_far(shoal_rptr_t stage)
-{
-    static const uint32_t one = 1;
-    shoal_rptr_t taken = shoal_rptr_add(stage, offsetof(struct stage, taken));
-    transfer_check(stage.pe, shoal_put(taken, &one, sizeof one, NULL, NULL));
-}
-
-static void let_go_far_stage(struct transfer *t)
-{
-    let_go_far(t->far_stage);
-}
-
-static void fetch(struct transfer *t, const struct rts *rts)
-{
-    t->far_stage = rts->from;
-    pull_prepare(t, let_go_far_stage);
-    pull_get(t, shoal_rptr_add(rts->from, offsetof(struct stage, data)));
-}
-
 // What was there when the envelope went comes with the line that says so.
 static INLINE void prefetch_first(const struct transfer *t)
 {
@@ -325,10 +302,6 @@ void stage_accept(struct transfer *t, const struct rts *rts)
 {
     (void)atomic_load_explicit(&let_gos, memory_order_acquire);
     t->stage = shoal_direct(rts->from, sizeof *t->stage);
-    if (!t->stage) {
-        fetch(t, rts);
-        return;
-    }
     way_came(t, false);
     t->moved = 0;
     prefetch_first(t);
@@ -343,11 +316,7 @@ void stage_accept(struct transfer *t, const struct rts *rts)
 
 void stage_drop(const struct rts *rts)
 {
-    struct stage *s = shoal_direct(rts->from, sizeof *s);
-    if (s)
-        let_go(s);
-    else
-        let_go_far(rts->from);
+    let_go(shoal_direct(rts->from, sizeof(struct stage)));
 }
 
 void stage_down(void)

@@ -5,12 +5,10 @@
 //   (eager.c)   keeps a copy until it is received
 //   synchronous the same, and an answer once it is matched
 //
-//   staged      the sender copies the data to memory that both reach, and is done; the receiver
+//   staged      on a node: the sender copies the data to memory that both reach, and is done; the receiver
 //   (stage.c)   follows it, piece by piece:
 //               RTS {the stage} ------------->  matches, copies what is there
 //               copies on, counts ...........>  copies on, counts
-//               To another node, up to SHOAL_MPI_STAGE_FAR: it is all there when the envelope goes,
-//               and the receiver gets it
 //
 //   rendezvous  sender                         receiver
 //   (pull.c)    RTS {where the data is} ------>  matches, and gets the data itself
@@ -85,7 +83,6 @@ struct transfer {
     MPI_Count moved;
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
-    shoal_rptr_t far_stage;
     shoal_event_t event;
     struct progress_hook hook;
 };

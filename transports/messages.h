@@ -18,7 +18,7 @@
 #include <pthread.h>
 
 enum {
-    MESSAGE_MAX = (LIMIT_AM_FAR < 4096 ? 4096 : LIMIT_AM_FAR) + 128, // bytes of a payload
+    MESSAGE_MAX = (LIMIT_AM_PART < 4096 ? 4096 : LIMIT_AM_PART) + 128, // bytes of a payload
     PUT_COPIED_MAX = 4096,              // bytes of a put whose source is free at once
     MESSAGE_WINDOW = HOSTILE ? 4 : 128, // messages to one PE that it has not yet taken
     MESSAGE_DEPTH = HOSTILE ? 2 : 16,   // upcalls inside each other

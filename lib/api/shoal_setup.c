@@ -85,8 +85,7 @@ static uint64_t progress_needed(int pe)
 PUBLIC int shoal_query(int what, int pe, uint64_t *value)
 {
     bool about_pe = what == SHOAL_Q_DIRECT || what == SHOAL_Q_PRIVATE || what == SHOAL_Q_STATUS ||
-                    what == SHOAL_Q_PROGRESS || what == SHOAL_Q_AM_MAX_TO ||
-                    what == SHOAL_Q_AM_SOON_TO;
+                    what == SHOAL_Q_PROGRESS || what == SHOAL_Q_AM_MAX_TO;
     if (!shoal_is_up())
         return SHOAL_EINIT;
     if (!value || what < 0 || what >= SHOAL_Q_COUNT_ || (about_pe && !shoal_is_pe(pe)))
@@ -100,9 +99,6 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     case SHOAL_Q_PROGRESS: *value = progress_needed(pe); break;
     case SHOAL_Q_AM_MAX: *value = LIMIT_AM_PAYLOAD; break;
     case SHOAL_Q_AM_MAX_TO: *value = world_is_here(pe) ? LIMIT_AM_PAYLOAD : LIMIT_AM_FAR; break;
-    case SHOAL_Q_AM_SOON_TO:
-        *value = world_is_here(pe) ? LIMIT_AM_PAYLOAD : net_message_soon();
-        break;
     case SHOAL_Q_AM_INLINE: *value = INLINE_BYTES; break;
     case SHOAL_Q_COUNTERS: *value = LIMIT_COUNTERS - 1; break;
     case SHOAL_Q_COLL_SHORT: *value = LIMIT_COLL_SLOT; break;

@@ -71,8 +71,6 @@
       "receiver, on a node")                                                                    \
     X(mpi_stage_shared, "SHOAL_MPI_STAGE_SHARED", SIZE, "4k",                                   \
       "MPI: the same of data that the receiver reaches by load where it is")                    \
-    X(mpi_stage_far, "SHOAL_MPI_STAGE_FAR", SIZE, "64k",                                        \
-      "MPI: the same of messages to other nodes, whose receiver gets them from there")          \
     X(mpi_split, "SHOAL_MPI_SPLIT", SIZE, "64k",                                                \
       "MPI: bytes of the smallest message that sender and receiver copy together, on a node; "  \
       "0: none")                                                                                \

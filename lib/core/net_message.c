@@ -8,6 +8,7 @@
 #include "net.h"
 #include "net_credit.h"
 #include "net_flight.h"
+#include "net_part.h"
 #include "net_queue.h"
 #include "net_work.h"
 #include "region.h"
@@ -95,6 +96,34 @@ static struct net_head head_of(int from, const struct inbox_message *m)
                              .arg = m->arg};
 }
 
+// Bytes of a message's payload in one of the network's.
+static size_t part_room(void)
+{
+    size_t room = net.facts.am_soon - head_size(NET_MESSAGE);
+    return room < LIMIT_AM_PART ? room : LIMIT_AM_PART;
+}
+
+// In parts, when it is long. The first that has left, the others follow, whatever room there is: nobody
+// has a use for some of them.
+static bool send_parts(int pe, struct net_head *head, const void *data, bool waits)
+{
+    static _Atomic uint64_t tokens;
+    size_t n = head->n, room = part_room();
+    if (n <= room)
+        return try_send(pe, head, data, waits);
+    head->token = atomic_fetch_add_explicit(&tokens, 1, memory_order_relaxed) + 1;
+    head->long_n = n;
+    head->n = (uint32_t)room;
+    if (!try_send(pe, head, data, waits))
+        return false;
+    head->kind = NET_PART;
+    for (size_t at = room; at < n; at += head->n) {
+        head->n = (uint32_t)(n - at < room ? n - at : room);
+        try_send(pe, head, (const char *)data + at, true);
+    }
+    return true;
+}
+
 bool net_message_send(int from, int pe, const struct inbox_message *m, bool waits)
 {
     struct net_head head = head_of(from, m);
@@ -103,13 +132,14 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
         head.to = *m->to;
         head.long_n = m->n;
     }
-    if (!credit_use(pe, head.n, waits))
+    size_t n = head.n;
+    if (!credit_use(pe, n, waits))
         return false;
-    bool sent = push_first(pe, waits) && try_send(pe, &head, m->payload, waits);
+    bool sent = push_first(pe, waits) && send_parts(pe, &head, m->payload, waits);
     if (sent)
         atomic_fetch_add_explicit(&messages_sent, 1, memory_order_relaxed);
     else
-        credit_return(pe, head.n);
+        credit_return(pe, n);
     return sent;
 }
 
@@ -131,12 +161,6 @@ bool net_message_gather(int pe, const struct inbox_message *m)
 uint64_t net_messages_sent(void)
 {
     return atomic_load_explicit(&messages_sent, memory_order_relaxed);
-}
-
-size_t net_message_soon(void)
-{
-    size_t head = head_size(NET_MESSAGE), most = net.facts.am_soon;
-    return most < head ? 0 : most - head < LIMIT_AM_FAR ? most - head : LIMIT_AM_FAR;
 }
 
 size_t net_batch_room(void)
@@ -256,13 +280,14 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
     if (world_is_here(from) || head->n > n || head_size((enum net_kind)head->kind) + head->n != n)
         return false;
     if (head->kind == NET_MESSAGE)
-        return is_user && is_of(head->from, from);
+        return is_user && is_of(head->from, from) && !(head->token && head->flags & ENVELOPE_LONG);
     if (head->kind == NET_BATCH)
         return head->from == from && head->n;
     if (head->kind == NET_RUN) // whose answer must fit in one message
         return operation_is_sound(&head->op, head->n) &&
                net_work_result(&head->op) <= room_for_data();
-    return head->kind == NET_DONE || head->kind == NET_COLL || head->kind == NET_TAKEN;
+    return head->kind == NET_DONE || head->kind == NET_COLL || head->kind == NET_TAKEN ||
+           head->kind == NET_PART;
 }
 
 static void keep(int from, const struct net_head *head, const void *data)
@@ -292,6 +317,13 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
         if (coll_message_arrived(from, data, head.n))
             return;
         sound = false;
+    }
+    struct came *whole;
+    bool is_part = sound && (head.kind == NET_PART || (head.kind == NET_MESSAGE && head.token));
+    if (is_part && (sound = part_arrived(from, &head, data, &whole))) {
+        if (whole)
+            queue_put(&messages, whole);
+        return;
     }
     if (!sound) {
         log_line(LOG_WARN, LOG_BOOT, "a malformed message from PE %d was dropped", from);
@@ -362,7 +394,8 @@ void *net_message_take(struct message *m)
 
 int net_message_up(void)
 {
-    if (net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_FAR &&
+    if (net.facts.am_soon > offsetof(struct net_head, op) &&
+        net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_PART &&
         net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
         return credit_up();
     log_line(LOG_ERROR, LOG_BOOT, "transport %s carries messages of %zu bytes: too short",
@@ -374,6 +407,7 @@ void net_message_down(void)
 {
     told = (struct answers){0}; // what handlers told others at the end has no answer
     queue_drop(&messages);
+    part_down();
     net_work_down();
     credit_down();
     coll_message_down();

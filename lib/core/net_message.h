@@ -19,8 +19,6 @@ bool net_message_send(int from, int pe, const struct inbox_message *m, bool wait
 bool net_message_gather(int pe, const struct inbox_message *m);
 // One of those has come; false: it is none that a PE sends.
 bool net_message_gathered(int from, const struct inbox_message *m);
-// Bytes of payload of one that the network's library sends without asking its receiver first.
-size_t net_message_soon(void);
 uint64_t net_messages_sent(void); // with net_message_send, or gathered
 
 // To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.

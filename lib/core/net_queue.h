@@ -9,18 +9,20 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH, NET_TAKEN };
+enum net_kind { NET_MESSAGE = 1, NET_RUN, NET_DONE, NET_COLL, NET_BATCH, NET_TAKEN, NET_PART };
 
 struct net_head {
     uint8_t kind, id, flags, unused;
     int32_t from;   // of a message: the PE it is from, which may be another of the sender's node
     uint32_t n;     // bytes of data behind
     int32_t status; // NET_DONE
-    uint64_t token; // of NET_RUN and NET_BATCH, given back by NET_DONE
+    // Of NET_RUN and NET_BATCH, given back by NET_DONE. Of a message that comes in parts, the same in
+    // all of them (net_part.h); 0: it is whole.
+    uint64_t token;
     // The same: which of the flight's answers. NET_DONE of batches: how many. NET_TAKEN: net_credit.h.
     uint64_t arg;
-    shoal_rptr_t to; // a long message's payload
-    uint64_t long_n;
+    shoal_rptr_t to;     // a long message's payload
+    uint64_t long_n;     // its length, or that of all parts
     struct operation op; // NET_RUN alone
 };
 

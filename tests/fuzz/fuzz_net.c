@@ -283,8 +283,9 @@ static void make_two_nodes(void)
     world.job = job;
     world.npes = NPES;
     world.nodes = 2;
-    net = (struct port){
-        .transport = &fake, .facts = {.name = "fake", .am_max = LIMIT_AM_FAR + 128}, .ep = &net};
+    net = (struct port){.transport = &fake,
+                        .facts = {.name = "fake", .am_max = LIMIT_AM_PART + 128, .am_soon = 1000},
+                        .ep = &net};
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

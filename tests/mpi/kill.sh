@@ -40,7 +40,7 @@ for transport in ofi ucx; do
     steps="envelope-from pair-long"
     case $transport:$build in ucx:* | *hostile*) ;; *) steps+=" hint-from" ;; esac
     for step in $steps; do
-        kill_in victim $step SHOAL_VNODES=2 SHOAL_VNODES_CYCLIC=1 SHOAL_TRANSPORT=$transport SHOAL_MPI_STAGE_FAR=0
+        kill_in victim $step SHOAL_VNODES=2 SHOAL_VNODES_CYCLIC=1 SHOAL_TRANSPORT=$transport
     done
 done
 exit 0

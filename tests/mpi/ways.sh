@@ -42,7 +42,7 @@ expect_ways A= -- inline some
 
 # Between nodes.
 if [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ]; then
-    expect_ways SHOAL_VNODES=2 SHOAL_MPI_STAGE_SHARED=1m SHOAL_MPI_STAGE_FAR=400k -- staged 4 rendezvous 0
+    expect_ways SHOAL_VNODES=2 -- eager some staged 0 rendezvous 4 pull 4
     case $build in
     *hostile*) ;; # an envelope that waits for room follows no hint
     *) expect_ways SHOAL_VNODES=2 SHOAL_MPI_HINT=32k SHOAL_MPI_STAGE=32k -- hint 1 hint_followed 1 ;;

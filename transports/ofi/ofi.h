@@ -37,7 +37,7 @@
 #include <rdma/fi_rma.h>
 
 enum {
-    OFI_RXM_SOON = 8320, // bytes of a payload that ofi_rxm sends at once, see ofi_choose.c
+    OFI_RXM_SOON = 16512, // bytes of a payload that ofi_rxm sends at once, see ofi_choose.c
     OFI_NAME_MAX = 64,                  // bytes of an endpoint's name; the longest known is 32
     OFI_OPS = HOSTILE ? 8 : 256,        // operations under way at once
     OFI_LANES = 16,                     // endpoints of contexts, which share them in turn

@@ -100,12 +100,12 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
 static char **volatile kept; // what others may be looking at
 
 // The environment with what bounds ofi_rxm's buffers, thousands of 16 KB for each PE otherwise: it
-// asks nothing else. What the user has set comes first and so wins. A buffer takes a message with 8 KB
-// of data; of a longer one ofi_rxm asks the sender for it.
+// asks nothing else. What the user has set comes first and so wins. A buffer takes a message with 16 KB
+// of data; of a longer one ofi_rxm asks the sender for it. (It makes two thousand whatever it is told.)
 static char **bounded(char **own)
 {
-    static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=8704";
-    static char receives[] = "FI_OFI_RXM_MSG_RX_SIZE=256";
+    static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=16896";
+    static char receives[] = "FI_OFI_RXM_MSG_RX_SIZE=128";
     size_t n = 0;
     while (own && own[n])
         n++;
