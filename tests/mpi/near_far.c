@@ -3,6 +3,7 @@
 // to the other node: messages of every length from there end, though nobody waits for them, and are
 // there when their turn comes.
 // PES: 3
+// NODES: 1
 // ENV: SHOAL_VNODES=2
 #include "mpi_check.h"
 

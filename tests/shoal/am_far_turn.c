@@ -2,6 +2,7 @@
 // A PE whose neighbour sends more than it can handle gets to a message from another node all the same,
 // soon after it has come.
 // PES: 3
+// NODES: 1
 // ENV: SHOAL_VNODES=2
 #include "../check.h"
 
