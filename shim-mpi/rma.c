@@ -193,8 +193,47 @@ static int begin_far(struct rma *r, char *data, size_t n, bool put)
     return status;
 }
 
+static int begin_span(struct rma *r, char *data, MPI_Count lb, MPI_Count length)
+{
+    struct rma_later *l = rma_later_new(r);
+    int status = l ? shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, &l->event)
+                   : SHOAL_ENOMEM;
+    if (status != SHOAL_OK) {
+        free(l);
+        return status;
+    }
+    l->back = data;
+    l->lb = lb;
+    rma_later_unpack(l, &r->origin, r->there.type, r->there.count);
+    rma_later_start(r, l);
+    return status;
+}
+
+// All that is there, and then what is asked for out of that.
+static int get_span(struct rma *r, MPI_Count lb, MPI_Count length)
+{
+    const struct rma_side *o = &r->origin, *there = &r->there;
+    char *data = malloc((size_t)length);
+    if (!data)
+        return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %lld bytes",
+                            (long long)length);
+    if (rma_may_be_later(r) && begin_span(r, data, lb, length) == SHOAL_OK)
+        return MPI_SUCCESS;
+    int status;
+    do
+        status = shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL);
+    while (status != SHOAL_OK && rma_again(r, status));
+    if (status == SHOAL_OK)
+        type_copy(o->type, o->buf, o->count, there->type, type_base(data, lb), there->count);
+    free(data);
+    return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
+}
+
 static int move_far(struct rma *r, bool put)
 {
+    MPI_Count lb, length;
+    if (!put && rma_far_is_close(r, &lb, &length))
+        return get_span(r, lb, length);
     struct rma_side *o = &r->origin;
     size_t n = (size_t)(r->there.count * r->there.type->size);
     bool is_dense = o->type->is_dense;

@@ -59,6 +59,9 @@ bool rma_again(struct rma *r, int shoal_error);
 // Through the runtime, between the target's elements and their stream: 0 or SHOAL_E* (rma_far.c). event:
 // of what is not complete when it returns; NULL: all is.
 int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event);
+// Do the target's blocks lie so close that a get is faster that takes all that is between them, too? Then
+// *length bytes from *lb on.
+bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length);
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
@@ -85,8 +88,8 @@ struct rma_later {
     struct request *request; // NULL: none
     char *out, *back;        // freed at its end; NULL: none
     struct rma_side to;      // `back` goes there then, when it has a type:
-    const struct type *from; // n elements of this type, NULL: a stream of n bytes
-    MPI_Count n;
+    struct type *from;       // n elements of this type, the first byte of them at lb; NULL: a stream
+    MPI_Count n, lb;         // of n bytes
     shoal_event_t event;
     // An operation of several parts: each part has its own event, the whole all the rest.
     struct rma_later *whole; // NULL: no part
@@ -94,7 +97,7 @@ struct rma_later {
     _Atomic int status;      // the first failure of one
 };
 struct rma_later *rma_later_new(struct rma *r); // NULL: no memory
-void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const struct type *from,
+void rma_later_unpack(struct rma_later *l, const struct rma_side *to, struct type *from,
                       MPI_Count n);
 void rma_later_start(struct rma *r, struct rma_later *l);
 void rma_later_start_whole(struct rma *r, struct rma_later *whole);

@@ -81,8 +81,7 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !is_alone_there(a) && is_of_words(a, p) &&
-                 (p->va + (uint64_t)disp) % size == 0;
+    bool words = !is_alone_there(a) && is_of_words(a, p) && (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words)
         lock(a);
@@ -233,7 +232,7 @@ static void start_whole(struct begun *b)
         b->whole->out = b->in->at;
     if (b->old->is_copy) {
         b->whole->back = b->old->at;
-        rma_later_unpack(b->whole, &r->result, basic,
+        rma_later_unpack(b->whole, &r->result, (struct type *)(uintptr_t)basic,
                          r->there.count * r->there.type->size / basic->size);
     }
     rma_later_start_whole(r, b->whole);

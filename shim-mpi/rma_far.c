@@ -3,7 +3,9 @@
 // by one call of the runtime.
 #include "rma.h"
 
-enum { PARTS = 256 };
+#include <stdlib.h>
+
+enum { PARTS = 1024 };
 
 struct far {
     struct rma *r;
@@ -52,13 +54,38 @@ static int add_block(MPI_Count disp, MPI_Count bytes, void *arg)
 
 int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event)
 {
-    struct far f;
-    f.r = r;
-    f.data = data;
-    f.put = put;
-    f.n = 0;
-    int status = type_walk(r->there.type, r->there.count, add_block, &f);
-    return status == SHOAL_OK ? flush(&f, event) : status;
+    struct far *f = malloc(sizeof *f);
+    if (!f)
+        return SHOAL_ENOMEM;
+    f->r = r;
+    f->data = data;
+    f->put = put;
+    f->n = 0;
+    int status = type_walk(r->there.type, r->there.count, add_block, f);
+    status = status == SHOAL_OK ? flush(f, event) : status;
+    free(f);
+    return status;
+}
+
+// ---- Blocks that are short and close to each other
+enum { APART = 1024, SPAN_MOST = 64 << 20 }; // bytes from one to the next on average, and of all
+
+static int count_block(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    MPI_Count *left = arg;
+    (void)disp, (void)bytes;
+    *left -= APART;
+    return *left <= 0;
+}
+
+bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length)
+{
+    const struct rma_side *there = &r->there;
+    if (there->type->is_dense || r->is_scattered)
+        return false;
+    type_span(there->type, there->count, lb, length);
+    MPI_Count left = *length;
+    return *length <= SPAN_MOST && type_walk(there->type, there->count, count_block, &left);
 }
 
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n)

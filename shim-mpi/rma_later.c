@@ -18,13 +18,15 @@ struct rma_later *rma_later_new(struct rma *r)
     return l;
 }
 
-void rma_later_unpack(struct rma_later *l, const struct rma_side *to, const struct type *from,
+void rma_later_unpack(struct rma_later *l, const struct rma_side *to, struct type *from,
                       MPI_Count n)
 {
     l->to = *to;
     l->from = from;
     l->n = n;
     type_keep(l->to.type);
+    if (from)
+        type_keep(from);
 }
 
 void rma_later_fail(struct rma_later *whole, int status)
@@ -47,11 +49,13 @@ static void end(struct rma_later *l, int status)
     }
     const struct rma_side *to = &l->to;
     if (to->type && status == SHOAL_OK && l->from)
-        type_copy(to->type, to->buf, to->count, l->from, l->back, l->n);
+        type_copy(to->type, to->buf, to->count, l->from, type_base(l->back, l->lb), l->n);
     else if (to->type && status == SHOAL_OK)
         type_unpack(to->type, to->buf, to->count, 0, l->back, (size_t)l->n);
     if (to->type)
         type_drop(l->to.type);
+    if (l->from)
+        type_drop(l->from);
     free(l->out);
     free(l->back);
     if (l->request) {

@@ -33,16 +33,21 @@ struct call {
 
 // ---- One operation, here, with help, or begun at another node. Everything that can be wrong has been
 // looked at before.
+static struct flight *flight_of(struct call *c)
+{
+    if (!c->flight && c->event && !c->comp.has_comp)
+        c->returns = (c->flight = flight_new(false)) != NULL;
+    if (!c->flight)
+        c->flight = flight_new(true);
+    return c->flight;
+}
+
 static int move(struct call *c, struct operation *op)
 {
     if (unlikely(!world_is_here(c->pe))) {
         if (op->has_local && !place_here(op->local))
             return SHOAL_EFAULT;
-        if (!c->flight && c->event && !c->comp.has_comp)
-            c->returns = (c->flight = flight_new(false)) != NULL;
-        if (!c->flight)
-            c->flight = flight_new(true);
-        flight_add(c->flight, op, c->pe);
+        flight_add(flight_of(c), op, c->pe);
         return SHOAL_OK;
     }
     int needs, status = operation_run(op, &needs);
@@ -147,7 +152,19 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
     return end(SHOAL_OK, event);
 }
 
-// ---- Strided: an operation for every block.
+// ---- Strided: an operation for every block; blocks of another node's memory together.
+struct blocks {
+    size_t n;
+    shoal_part_t part[PARTS];
+};
+
+static void move_blocks(struct call *c, int kind, struct blocks *b)
+{
+    if (b->n)
+        flight_add_parts(flight_of(c), kind, b->part, b->n);
+    b->n = 0;
+}
+
 struct strides {
     const ptrdiff_t *remote, *local;
     const size_t *count;
@@ -184,19 +201,31 @@ static bool extent(const struct strides *s, ptrdiff_t *low, size_t *n)
     return !__builtin_add_overflow(*n, s->count[0], n);
 }
 
+static int move_block(struct call *c, struct operation *op, char *local, size_t n,
+                      struct blocks *together)
+{
+    if (together) {
+        if (together->n == PARTS)
+            move_blocks(c, op->kind, together);
+        together->part[together->n++] = (shoal_part_t){op->remote, local, n};
+        return SHOAL_OK;
+    }
+    op->local = place_of(local);
+    op->n = n;
+    return move(c, op);
+}
+
 static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
-                      int level)
+                      int level, struct blocks *together)
 {
     int status = SHOAL_OK;
-    if (level == 0) {
-        op->local = place_of(local);
-        op->n = s->count[0];
-        return move(c, op);
-    }
+    if (level == 0)
+        return move_block(c, op, local, s->count[0], together);
     uint64_t start = op->remote.offset;
     for (size_t i = 0; i < s->count[level] && !status; i++) {
         op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
-        status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1);
+        status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1,
+                            together);
     }
     return status;
 }
@@ -221,7 +250,15 @@ static int strided(struct operation *op, void *local, const struct strides *s,
     int status = begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
     if (status)
         return status;
-    return finish(&c, empty ? SHOAL_OK : for_blocks(&c, op, local, s, s->levels));
+    if (empty)
+        return finish(&c, SHOAL_OK);
+    if (world_is_here(c.pe) || op->kind == OPERATION_ACC)
+        return finish(&c, for_blocks(&c, op, local, s, s->levels, NULL));
+    struct blocks together;
+    together.n = 0;
+    for_blocks(&c, op, local, s, s->levels, &together);
+    move_blocks(&c, op->kind, &together);
+    return finish(&c, SHOAL_OK);
 }
 
 PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
@@ -258,6 +295,10 @@ static int check_parts(const shoal_part_t part[], size_t parts)
 static int move_each(struct call *c, int kind, const shoal_part_t part[], size_t parts)
 {
     int status = SHOAL_OK;
+    if (!world_is_here(c->pe)) {
+        flight_add_parts(flight_of(c), kind, part, parts);
+        return status;
+    }
     for (size_t i = 0; i < parts && !status; i++) {
         struct operation op = {.kind = kind,
                                .initiator = world.me,

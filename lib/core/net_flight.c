@@ -8,6 +8,7 @@
 #include "log.h"
 #include "net.h"
 #include "net_message.h"
+#include "net_vector.h"
 #include "remote.h"
 #include "wait.h"
 
@@ -256,5 +257,40 @@ void flight_add(struct flight *f, const struct operation *op, int pe)
     for (size_t at = 0, n; by_pieces && at < op->n; at += n) {
         n = piece_of(op, op->n - at);
         send_piece(f, op, pe, at, n);
+    }
+}
+
+static void add_part(struct flight *f, int kind, const shoal_part_t *p)
+{
+    struct operation op = {.kind = kind,
+                           .initiator = world.me,
+                           .remote = p->remote,
+                           .n = p->n,
+                           .local = place_of(p->local),
+                           .has_local = true};
+    flight_add(f, &op, p->remote.pe);
+}
+
+static void add_vector(struct flight *f, int kind, const shoal_part_t part[], size_t parts)
+{
+    struct operation op;
+    void *data = vector_make(kind, part, parts, &op);
+    int pe = part[0].remote.pe;
+    net_push_first(pe);
+    wait_for_room(f);
+    uint64_t which = flight_expect(f, part[0].local, op.a);
+    net_send_run(&op, pe, flight_token(f), which, data);
+    free(data);
+}
+
+void flight_add_parts(struct flight *f, int kind, const shoal_part_t part[], size_t parts)
+{
+    for (size_t n; parts; part += n, parts -= n) {
+        n = vector_fit(kind, part, parts, net_run_room_soon());
+        n = n ? n : 1;
+        if (n > 1)
+            add_vector(f, kind, part, n);
+        else
+            add_part(f, kind, part);
     }
 }

@@ -210,6 +210,13 @@ size_t net_run_room(void)
     return room_for_data();
 }
 
+size_t net_run_room_soon(void)
+{
+    size_t room = room_for_data(), soon = net.facts.am_soon;
+    soon = soon > sizeof(struct net_head) ? soon - sizeof(struct net_head) : 0;
+    return room < soon ? room : soon;
+}
+
 void net_send_run(const struct operation *op, int pe, uint64_t token, uint64_t which,
                   const void *data)
 {

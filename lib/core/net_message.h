@@ -36,6 +36,7 @@ int net_run(const struct operation *op, int pe);
 // A piece of one, which is answered to a flight (net_flight.h); data: its op->n bytes, or NULL. There is
 // room for so much.
 size_t net_run_room(void);
+size_t net_run_room_soon(void); // and goes without a question to the receiver first
 void net_send_run(const struct operation *op, int pe, uint64_t token, uint64_t which,
                   const void *data);
 void net_push_first(int pe); // what was gathered for pe comes before what is begun now

@@ -7,6 +7,7 @@
 #include "elements.h"
 #include "inbox.h"
 #include "net_message.h"
+#include "net_vector.h"
 #include "region.h"
 
 #include <string.h>
@@ -261,6 +262,8 @@ static int run_kind(const struct operation *op, int *needs)
     case OPERATION_ACC: return run_accumulate(op, needs);
     case OPERATION_FETCH_ACC: return run_fetch_accumulate(op, needs);
     case OPERATION_COLL: return coll_part_run(op, needs);
+    case OPERATION_PUTV:
+    case OPERATION_GETV: return vector_run(op, needs);
     default: return SHOAL_EINVAL;
     }
 }
@@ -269,7 +272,8 @@ static bool has_remote(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
            op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC ||
-           op->kind == OPERATION_FETCH_ACC;
+           op->kind == OPERATION_FETCH_ACC || op->kind == OPERATION_PUTV ||
+           op->kind == OPERATION_GETV;
 }
 
 static bool is_sound_atomic(const struct operation *op)
@@ -297,6 +301,8 @@ bool operation_is_sound(const struct operation *op, size_t n)
                (op->has_local ? op->op != SHOAL_CSWAP : op->op == SHOAL_NOOP) &&
                element_size((shoal_type_t)op->type) <= 8 &&
                op->n % element_size((shoal_type_t)op->type) == 0;
+    case OPERATION_PUTV:
+    case OPERATION_GETV: return vector_is_sound(op, n);
     case SHOAL_WORK_CT_INC:
     case SHOAL_WORK_CT_SET: return n == 0 && op->pe == world.me && counter_is_number(op->ct);
     case OPERATION_COMPLETE:
@@ -323,7 +329,7 @@ int operation_run(const struct operation *op, int *needs)
     int status = run_kind(op, needs);
     if (status == SHOAL_EAGAIN)
         return status;
-    if (!status && has_remote(op) && op->kind != SHOAL_WORK_GET)
+    if (!status && has_remote(op) && op->kind != SHOAL_WORK_GET && op->kind != OPERATION_GETV)
         peer_wake(op->remote.pe);
     return operation_end(op, status);
 }

@@ -24,7 +24,15 @@ struct completion {
 // bits), one member's part of a collective (coll_plan.h).
 // OPERATION_COMPLETE: only the completion, on behalf of a PE of another node. OPERATION_FETCH_ACC, of
 // such a PE too: accumulate (local: the operands, if it has one) with the old values to local2.
-enum { OPERATION_ACC = 32, OPERATION_COLL, OPERATION_COMPLETE, OPERATION_FETCH_ACC };
+// OPERATION_PUTV and GETV, of such a PE too: net_vector.h.
+enum {
+    OPERATION_ACC = 32,
+    OPERATION_COLL,
+    OPERATION_COMPLETE,
+    OPERATION_FETCH_ACC,
+    OPERATION_PUTV,
+    OPERATION_GETV
+};
 
 struct operation {
     int32_t kind;      // SHOAL_WORK_*

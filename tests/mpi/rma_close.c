@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gets of many short blocks that lie close to each other, in memory that is not mapped here: what lies
+// between them is not seen, in whatever order they are, from below the displacement and more than once;
+// the type may be freed right after the call. Puts of as many leave what lies between them alone.
+// PES: 2 3
+#include "rma_check.h"
+
+enum { BYTES = 1 << 20, BLOCKS = 3000, LENGTH = 7, STEP = 64 };
+
+static unsigned char *window, *out, *in;
+static MPI_Win win;
+
+static unsigned char there(int rank, size_t i)
+{
+    return (unsigned char)(rank * 101 + (int)(i * 13 + i / 255));
+}
+
+static void fill_window(void)
+{
+    for (size_t i = 0; i < BYTES; i++)
+        window[i] = there(me, i);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+// `blocks` of LENGTH bytes at `at` from the displacement, which is in the middle.
+static void get(int blocks, const int at[], bool has_request)
+{
+    MPI_Datatype type;
+    MPI_Request r;
+    int other = (me + 1) % npes, n = blocks * LENGTH;
+    memset(in, 0xEE, (size_t)n + 1);
+    OK(MPI_Type_create_indexed_block(blocks, LENGTH, at, MPI_BYTE, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win));
+    if (has_request) {
+        OK(MPI_Rget(in, n, MPI_BYTE, other, BYTES / 2, 1, type, win, &r));
+        OK(MPI_Type_free(&type));
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    } else {
+        OK(MPI_Get(in, n, MPI_BYTE, other, BYTES / 2, 1, type, win));
+        OK(MPI_Type_free(&type));
+    }
+    OK(MPI_Win_unlock(other, win));
+    for (int b = 0; b < blocks; b++)
+        for (int k = 0; k < LENGTH; k++)
+            if (!CHECK_EQ(in[b * LENGTH + k], there(other, (size_t)(BYTES / 2 + at[b] + k))))
+                return;
+    CHECK_EQ(in[n], 0xEE);
+}
+
+static void get_all(void)
+{
+    static int at[BLOCKS];
+    for (int i = 0; i < 4; i++) {
+        for (int b = 0; b < BLOCKS; b++)
+            at[b] = (b - BLOCKS / 2) * STEP; // from below on
+        get(BLOCKS, at, i % 2);
+        for (int b = 0; b < BLOCKS / 2; b++) { // backward
+            int was = at[b];
+            at[b] = at[BLOCKS - 1 - b];
+            at[BLOCKS - 1 - b] = was;
+        }
+        get(BLOCKS, at, i % 2);
+        for (int b = 0; b < BLOCKS; b++)
+            at[b] = b % 10 * 3; // over each other
+        get(BLOCKS, at, i % 2);
+        for (int b = 0; b < BLOCKS; b++)
+            at[b] = b * (BYTES / 2 / BLOCKS); // up to the end
+        get(BLOCKS, at, i % 2);
+        get(1, at, i % 2);
+        int far[2] = {-BYTES / 2, BYTES / 2 - LENGTH};
+        get(2, far, i % 2);
+    }
+}
+
+// From the left neighbour, into the first half of the window.
+static void put_all(void)
+{
+    MPI_Datatype type;
+    int other = (me + 1) % npes, from = (me + npes - 1) % npes, blocks = BYTES / 2 / STEP;
+    for (int i = 0; i < blocks * LENGTH; i++)
+        out[i] = (unsigned char)(i + me);
+    OK(MPI_Type_vector(blocks, LENGTH, STEP, MPI_BYTE, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Put(out, blocks * LENGTH, MPI_BYTE, other, 1, 1, type, win));
+    OK(MPI_Type_free(&type));
+    OK(MPI_Win_fence(0, win));
+    for (int i = 0; i < BYTES; i++) {
+        int k = (i - 1) % STEP, b = (i - 1) / STEP;
+        bool is_put = i > 0 && b < blocks && k < LENGTH;
+        unsigned char now = is_put ? (unsigned char)(b * LENGTH + k + from) : there(me, (size_t)i);
+        if (!CHECK_EQ(window[i], now))
+            return;
+    }
+    OK(MPI_Win_fence(0, win));
+}
+
+int main(void)
+{
+    mpi_start();
+    out = must_alloc(BYTES);
+    in = must_alloc(BYTES);
+    for (int allocated = 0; allocated < 2; allocated++) {
+        if (allocated) {
+            OK(MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win));
+        } else {
+            window = must_alloc(BYTES);
+            OK(MPI_Win_create(window, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        }
+        fill_window();
+        get_all();
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        put_all();
+        OK(MPI_Win_free(&win));
+        if (!allocated)
+            free(window);
+    }
+    free(in);
+    free(out);
+    return mpi_done();
+}
