@@ -113,6 +113,25 @@ static void blocks(const char *how, MPI_Win win, long *mapped)
     MPI_Win_unlock(1, win);
 }
 
+// Runs of 8 bytes, one of each line.
+static void strided(const char *how, MPI_Win win)
+{
+    enum { RUNS = 4096, STEP = 8 };
+    double best;
+    MPI_Datatype column;
+    MPI_Type_vector(RUNS, 1, STEP, MPI_LONG, &column);
+    MPI_Type_commit(&column);
+    MPI_Win_lock_all(0, win);
+    FASTEST(best, BATCHES, 5, MPI_Get(local, RUNS, MPI_LONG, 1, 0, 1, column, win);
+            MPI_Win_flush(1, win));
+    named(how, "get_strided", RUNS, best);
+    FASTEST(best, BATCHES, 5, MPI_Put(local, RUNS, MPI_LONG, 1, 0, 1, column, win);
+            MPI_Win_flush(1, win));
+    named(how, "put_strided", RUNS, best);
+    MPI_Win_unlock_all(win);
+    MPI_Type_free(&column);
+}
+
 // Both take part.
 static void together(const char *how, MPI_Win win)
 {
@@ -226,6 +245,7 @@ int main(void)
         if (me == 0) {
             small_calls(ways[i], win);
             blocks(ways[i], win, mapped_of(ways[i], win));
+            strided(ways[i], win);
         }
         MPI_Barrier(MPI_COMM_WORLD);
         together(ways[i], win);
