@@ -17,6 +17,7 @@
 
 #define MS 1000000ull
 #define PATIENCE_MS 2000   // from INT or TERM to KILL
+#define ONCE_MS 50         // one more is the same: timeout(1) sends two
 #define GLOBAL_EXIT_MS 300 // for the others to see it
 #define EXIT_MS 100        // for the others to say why they exit, too
 #define WATCHED_MS 300     // for those who asked to be told of a death
@@ -185,6 +186,8 @@ static void on_interrupt(struct launch *l, int sig)
         l->patience_at = wait_now_ns() + PATIENCE_MS * MS;
         return;
     }
+    if (wait_now_ns() < l->patience_at - (PATIENCE_MS - ONCE_MS) * MS)
+        return;
     snprintf(line, sizeof line, "the job outlived SIG%s and was killed",
              sigabbrev_np(l->user_signal));
     watch_end(l, STATUS_SIGNAL + l->user_signal, 0, line);

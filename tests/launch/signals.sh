@@ -69,6 +69,21 @@ expect_rc 143
 expect_err_line 'the job outlived SIGTERM and was killed'
 expect_gone $(cat "$tmp"/pe.pid.*)
 
+what="SIGTERM twice within a moment, as from timeout(1)"
+cat >"$tmp/slow" <<'EOF'
+trap 'sleep 0.3; exit 0' TERM
+echo $$ >$(dirname $0)/pe.pid.$SHOAL_PE
+while :; do sleep 0.05; done
+EOF
+start_job sh "$tmp/slow"
+kill -TERM $job
+sleep 0.01
+kill -TERM $job
+wait $job
+rc=$?
+expect_rc 0
+expect_quiet
+
 what="SIGTERM twice"
 start_job sh "$tmp/deaf"
 start=$(now_ms)
