@@ -209,6 +209,8 @@ static int begin_span(struct rma *r, char *data, MPI_Count lb, MPI_Count length)
     return status;
 }
 
+static int move_far(struct rma *r, bool put);
+
 // All that is there, and then what is asked for out of that.
 static int get_span(struct rma *r, MPI_Count lb, MPI_Count length)
 {
@@ -222,10 +224,12 @@ static int get_span(struct rma *r, MPI_Count lb, MPI_Count length)
     int status;
     do
         status = shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL);
-    while (status != SHOAL_OK && rma_again(r, status));
+    while (status != SHOAL_OK && rma_again(r, status) && !r->is_scattered);
     if (status == SHOAL_OK)
         type_copy(o->type, o->buf, o->count, there->type, type_base(data, lb), there->count);
     free(data);
+    if (status != SHOAL_OK && r->is_scattered) // now: there is no span any more
+        return move_far(r, false);
     return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gets of many short blocks that lie close to each other, in memory that is not mapped here: what lies
 // between them is not seen, in whatever order they are, from below the displacement and more than once;
-// the type may be freed right after the call. Puts of as many leave what lies between them alone.
+// the type may be freed right after the call. So it is in a dynamic window when what was attached as one
+// has become two, of which nobody was told. Puts of as many leave what lies between them alone.
 // PES: 2 3
 #include "rma_check.h"
 
@@ -96,6 +97,44 @@ static void put_all(void)
     OK(MPI_Win_fence(0, win));
 }
 
+static void get_attached(MPI_Win dynamic, MPI_Aint theirs)
+{
+    MPI_Datatype type;
+    int other = (me + 1) % npes, blocks = BYTES / STEP, n = blocks * LENGTH;
+    OK(MPI_Type_vector(blocks, LENGTH, STEP, MPI_BYTE, &type));
+    OK(MPI_Type_commit(&type));
+    memset(in, 0xEE, (size_t)n);
+    OK(MPI_Get(in, n, MPI_BYTE, other, theirs, 1, type, dynamic));
+    OK(MPI_Win_flush(other, dynamic));
+    OK(MPI_Type_free(&type));
+    CHECK_EACH(i, n, in[i], there(other, (size_t)(i / LENGTH * STEP + i % LENGTH)));
+}
+
+static void attach_again(void)
+{
+    MPI_Win dynamic;
+    MPI_Aint mine, theirs;
+    window = must_alloc(BYTES);
+    fill_window();
+    OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic));
+    OK(MPI_Win_attach(dynamic, window, BYTES));
+    OK(MPI_Get_address(window, &mine));
+    OK(MPI_Sendrecv(&mine, 1, MPI_AINT, (me + npes - 1) % npes, 0, &theirs, 1, MPI_AINT,
+                    (me + 1) % npes, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Win_lock_all(0, dynamic));
+    get_attached(dynamic, theirs);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_detach(dynamic, window));
+    OK(MPI_Win_attach(dynamic, window, BYTES / 2));
+    OK(MPI_Win_attach(dynamic, window + BYTES / 2, BYTES / 2));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    get_attached(dynamic, theirs);
+    OK(MPI_Win_unlock_all(dynamic));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_free(&dynamic));
+    free(window);
+}
+
 int main(void)
 {
     mpi_start();
@@ -116,6 +155,7 @@ int main(void)
         if (!allocated)
             free(window);
     }
+    attach_again();
     free(in);
     free(out);
     return mpi_done();
