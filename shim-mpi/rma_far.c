@@ -68,7 +68,9 @@ int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event)
 }
 
 // ---- Blocks that are short and close to each other
-enum { APART = 1024, SPAN_MOST = 64 << 20 }; // bytes from one to the next on average, and of all
+// Bytes from one to the next on average, and of all. To another node, where many gets may be under way
+// and blocks go together otherwise: so many times the data at most.
+enum { APART = 1024, SPAN_MOST = 64 << 20, TIMES_FAR = 16 };
 
 static int count_block(MPI_Count disp, MPI_Count bytes, void *arg)
 {
@@ -84,8 +86,9 @@ bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length)
     if (there->type->is_dense || r->is_scattered)
         return false;
     type_span(there->type, there->count, lb, length);
-    MPI_Count left = *length;
-    return *length <= SPAN_MOST && type_walk(there->type, there->count, count_block, &left);
+    MPI_Count left = *length, data = there->count * there->type->size;
+    return *length <= SPAN_MOST && (r->t->control || *length / TIMES_FAR <= data) &&
+           type_walk(there->type, there->count, count_block, &left);
 }
 
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n)
