@@ -24,7 +24,7 @@ static struct came **find(int from, uint64_t token)
 static bool begin(struct came **at, int from, const struct net_head *head)
 {
     uint64_t n = head->long_n;
-    if (*at || n > LIMIT_AM_FAR)
+    if (*at || n > LIMIT_AM_FAR || !head->n || head->n > n)
         return false;
     struct came *c = malloc(sizeof *c + n);
     if (!c)

@@ -186,11 +186,14 @@ static void on_interrupt(struct launch *l, int sig)
         l->patience_at = wait_now_ns() + PATIENCE_MS * MS;
         return;
     }
-    if (wait_now_ns() < l->patience_at - (PATIENCE_MS - ONCE_MS) * MS)
-        return;
     snprintf(line, sizeof line, "the job outlived SIG%s and was killed",
              sigabbrev_np(l->user_signal));
     watch_end(l, STATUS_SIGNAL + l->user_signal, 0, line);
+}
+
+static bool is_the_same(const struct launch *l, int sig)
+{
+    return sig == l->user_signal && wait_now_ns() < l->patience_at - (PATIENCE_MS - ONCE_MS) * MS;
 }
 
 // What the terminal sends, it sends to the whole foreground group, PEs included.
@@ -202,6 +205,8 @@ static void on_signal(struct launch *l, const struct signalfd_siginfo *info)
         return;
     }
     log_line(LOG_DEBUG, LOG_LAUNCH, "SIG%s from pid %u", sigabbrev_np(sig), info->ssi_pid);
+    if (is_the_same(l, sig))
+        return;
     if (info->ssi_code != SI_KERNEL)
         signal_all(l, sig);
     sigaddset(&l->passed_on, sig);
