@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions of PEs of other nodes: long puts and gets go by the transport's RMA, not by messages, as do
-// all of memory that every PE reaches. The owner registers private memory with its transport and
+// all of memory that every PE reaches, but for short parts of vectors and strided ones (net_vector.h). The owner registers private memory with its transport and
 // leaves the key in its table of regions; the others get that entry, which also tells whether the
 // region is still the one they have a key of.
 #ifndef SHOAL_CORE_FAR_REGION_H
