@@ -340,7 +340,9 @@ int shoal_am_register(int id, shoal_am_fn *fn, void *user);
 // Short and medium: payload of up to SHOAL_Q_AM_MAX_TO bytes, copied. May wait for room; handles own
 // messages that have come.
 int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n);
-// The same, but SHOAL_EAGAIN instead of waiting: then nothing was sent.
+// The same, but SHOAL_EAGAIN instead of waiting: then nothing was sent. A message to another node that is
+// longer than one of the network's has begun to leave when there was room for its beginning; then the call
+// returns when the network has taken all of it, and runs no handler meanwhile.
 int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
 // As shoal_am_try, for one of many: to another node, messages of up to SHOAL_COALESCE bytes that follow
 // another one closely, or puts that are gathered, are kept and leave together: when this PE waits, tests,

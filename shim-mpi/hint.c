@@ -113,7 +113,7 @@ void hint_accept(struct transfer *t, const struct rts *rts)
     struct split_copy copy = {.bytes = (uint64_t)t->request.bytes, .generation = t->told};
     t->told = 0;
     partner_of(t->pe)->told--;
-    t->got = NULL; // the sender knows when it is done
+    t->tells_done = false; // the sender knows when it is done
     t->copy = NULL;
     t->event = (shoal_event_t){0};
     split_pull(t, &copy, type_at(t->type, t->buf), rts->from);

@@ -84,15 +84,9 @@ void pull_end(struct transfer *t)
         free(t->copy);
         t->copy = NULL;
     }
-    if (t->got)
-        t->got(t);
-    request_complete(&t->request);
-}
-
-static void tell_done(struct transfer *t)
-{
-    if (t->other)
+    if (t->tells_done && t->other)
         transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
+    request_complete(&t->request);
 }
 
 static bool look_after_pull(struct progress_hook *hook)
@@ -105,20 +99,12 @@ static bool look_after_pull(struct progress_hook *hook)
     return true;
 }
 
-void pull_prepare(struct transfer *t, void (*got)(struct transfer *))
-{
-    size_t n = (size_t)t->request.bytes;
-    t->got = got;
-    t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
-    t->event = (shoal_event_t){0};
-}
-
 static void *place_of(const struct transfer *t)
 {
     return t->copy ? t->copy : type_at(t->type, t->buf);
 }
 
-void pull_get(struct transfer *t, shoal_rptr_t from)
+static void get(struct transfer *t, shoal_rptr_t from)
 {
     size_t n = (size_t)t->request.bytes;
     int status = n ? shoal_get(place_of(t), from, n, NULL, &t->event) : SHOAL_OK;
@@ -138,13 +124,16 @@ void pull_accept(struct transfer *t, const struct rts *rts)
         hint_accept(t, rts);
         return;
     }
+    size_t n = (size_t)t->request.bytes;
     t->other = rts->sender;
     way_came(t, true);
-    pull_prepare(t, tell_done);
-    if (t->request.bytes)
+    t->tells_done = true;
+    t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
+    t->event = (shoal_event_t){0};
+    if (n)
         stats_count(PULL);
-    if (!t->request.bytes || !split_accept(t, rts, place_of(t)))
-        pull_get(t, rts->from);
+    if (!n || !split_accept(t, rts, place_of(t)))
+        get(t, rts->from);
 }
 
 void pull_arrived(const shoal_am_t *am)

@@ -209,35 +209,28 @@ static int begin_span(struct rma *r, char *data, MPI_Count lb, MPI_Count length)
     return status;
 }
 
-static int move_far(struct rma *r, bool put);
-
-// All that is there, and then what is asked for out of that.
-static int get_span(struct rma *r, MPI_Count lb, MPI_Count length)
+// All that is there, and then what is asked for out of that. False: nothing was done, but the blocks
+// alone may do: there is no memory for so much, or something between them cannot be read.
+static bool get_span(struct rma *r, MPI_Count lb, MPI_Count length)
 {
     const struct rma_side *o = &r->origin, *there = &r->there;
     char *data = malloc((size_t)length);
     if (!data)
-        return raise_on_win(r->w, MPI_ERR_NO_MEM, r->call, "no memory for %lld bytes",
-                            (long long)length);
+        return false;
     if (rma_may_be_later(r) && begin_span(r, data, lb, length) == SHOAL_OK)
-        return MPI_SUCCESS;
-    int status;
-    do
-        status = shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL);
-    while (status != SHOAL_OK && rma_again(r, status) && !r->is_scattered);
+        return true;
+    int status = shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL);
     if (status == SHOAL_OK)
         type_copy(o->type, o->buf, o->count, there->type, type_base(data, lb), there->count);
     free(data);
-    if (status != SHOAL_OK && r->is_scattered) // now: there is no span any more
-        return move_far(r, false);
-    return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
+    return status == SHOAL_OK;
 }
 
 static int move_far(struct rma *r, bool put)
 {
     MPI_Count lb, length;
-    if (!put && rma_far_is_close(r, &lb, &length))
-        return get_span(r, lb, length);
+    if (!put && rma_far_is_close(r, &lb, &length) && get_span(r, lb, length))
+        return MPI_SUCCESS;
     struct rma_side *o = &r->origin;
     size_t n = (size_t)(r->there.count * r->there.type->size);
     bool is_dense = o->type->is_dense;

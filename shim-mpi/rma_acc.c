@@ -81,7 +81,8 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !is_alone_there(a) && is_of_words(a, p) && (p->va + (uint64_t)disp) % size == 0;
+    bool words = !is_alone_there(a) && is_of_words(a, p) &&
+                 (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words)
         lock(a);

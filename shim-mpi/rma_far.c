@@ -15,16 +15,19 @@ struct far {
     shoal_part_t part[PARTS];
 };
 
+static int move_one(shoal_rptr_t at, void *data, size_t n, bool put, shoal_event_t *event)
+{
+    return put ? shoal_put(at, data, n, NULL, event) : shoal_get(data, at, n, NULL, event);
+}
+
 static int flush(struct far *f, shoal_event_t *event)
 {
     size_t n = f->n;
     f->n = 0;
     if (n == 0)
         return SHOAL_OK;
-    if (n == 1 && f->put)
-        return shoal_put(f->part[0].remote, f->part[0].local, f->part[0].n, NULL, event);
     if (n == 1)
-        return shoal_get(f->part[0].local, f->part[0].remote, f->part[0].n, NULL, event);
+        return move_one(f->part[0].remote, f->part[0].local, f->part[0].n, f->put, event);
     return f->put ? shoal_putv(f->part, n, NULL, event) : shoal_getv(f->part, n, NULL, event);
 }
 
@@ -54,6 +57,10 @@ static int add_block(MPI_Count disp, MPI_Count bytes, void *arg)
 
 int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event)
 {
+    const struct type *there = r->there.type;
+    size_t bytes = (size_t)(r->there.count * there->size);
+    if (there->is_dense && !r->is_scattered)
+        return move_one(shoal_rptr_add(r->at.at, there->true_lb), data, bytes, put, event);
     struct far *f = malloc(sizeof *f);
     if (!f)
         return SHOAL_ENOMEM;

@@ -78,9 +78,9 @@ struct transfer {
     shoal_region_t region;
     struct split *split;
     // What follows is set by the mover that uses it.
-    uint64_t other;                  // the peer's transfer
-    void (*got)(struct transfer *t); // the peer is told that its data has been got; NULL: it is not
+    uint64_t other; // the peer's transfer
     MPI_Count moved;
+    bool tells_done;     // that the data has been got
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
     shoal_event_t event;
@@ -225,10 +225,7 @@ void stage_down(void);
 void pull_send(struct transfer *t);
 void pull_arrived(const shoal_am_t *am); // an RTS
 void pull_accept(struct transfer *t, const struct rts *rts);
-// To get the data, to the buffer or t->copy, of a message that is described; got: tells its sender.
-void pull_prepare(struct transfer *t, void (*got)(struct transfer *));
-void pull_get(struct transfer *t, shoal_rptr_t from); // now or later, and then pull_end
-void pull_end(struct transfer *t);                    // the data has been got, with t->event.status
+void pull_end(struct transfer *t); // the data has been got, with t->event.status
 // Where others find data of this process: false when it cannot say.
 bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at);
 int pull_up(void);

@@ -300,12 +300,7 @@ static int move_each(struct call *c, int kind, const shoal_part_t part[], size_t
         return status;
     }
     for (size_t i = 0; i < parts && !status; i++) {
-        struct operation op = {.kind = kind,
-                               .initiator = world.me,
-                               .remote = part[i].remote,
-                               .n = part[i].n,
-                               .local = place_of(part[i].local),
-                               .has_local = true};
+        struct operation op = operation_of_part(kind, &part[i]);
         status = move(c, &op);
     }
     return status;

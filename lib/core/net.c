@@ -20,6 +20,7 @@
 #include "wait.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,13 @@ int net_move(void)
 {
     int moved = net.transport->progress(net.ep);
     return moved + net_work() + coll_run_move() + deferred_move();
+}
+
+void net_let_leave(void)
+{
+    if (net.transport->progress(net.ep) == 0)
+        sched_yield();
+    host_watch_beat();
 }
 
 int net_progress(void)

@@ -31,6 +31,7 @@ _Noreturn void net_failed(const char *call, int pe, int status);
 // Moves what can be moved; how much.
 int net_progress(void);
 int net_move(void); // the same, for the heartbeat
+void net_let_leave(void); // in a loop until there is room to send; runs nothing that might itself wait for it
 
 // May this atomic be the transport's? Where it would not be coherent with those of the processors, all
 // atomics on a PE's memory are done by its node's processors.

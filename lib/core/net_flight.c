@@ -262,12 +262,7 @@ void flight_add(struct flight *f, const struct operation *op, int pe)
 
 static void add_part(struct flight *f, int kind, const shoal_part_t *p)
 {
-    struct operation op = {.kind = kind,
-                           .initiator = world.me,
-                           .remote = p->remote,
-                           .n = p->n,
-                           .local = place_of(p->local),
-                           .has_local = true};
+    struct operation op = operation_of_part(kind, p);
     flight_add(f, &op, p->remote.pe);
 }
 

@@ -104,7 +104,7 @@ static size_t part_room(void)
 }
 
 // In parts, when it is long. The first that has left, the others follow, whatever room there is: nobody
-// has a use for some of them.
+// has a use for some of them. The network makes room for them, whatever the receiver's program does.
 static bool send_parts(int pe, struct net_head *head, const void *data, bool waits)
 {
     static _Atomic uint64_t tokens;
@@ -119,7 +119,8 @@ static bool send_parts(int pe, struct net_head *head, const void *data, bool wai
     head->kind = NET_PART;
     for (size_t at = room; at < n; at += head->n) {
         head->n = (uint32_t)(n - at < room ? n - at : room);
-        try_send(pe, head, (const char *)data + at, true);
+        while (!try_send(pe, head, (const char *)data + at, waits))
+            net_let_leave();
     }
     return true;
 }
@@ -405,8 +406,9 @@ int net_message_up(void)
         net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_PART &&
         net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
         return credit_up();
-    log_line(LOG_ERROR, LOG_BOOT, "transport %s carries messages of %zu bytes: too short",
-             net.facts.name, net.facts.am_max);
+    log_line(LOG_ERROR, LOG_BOOT,
+             "transport %s carries messages of %zu bytes, %zu of them at once: too short",
+             net.facts.name, net.facts.am_max, net.facts.am_soon);
     return -1;
 }
 

@@ -119,6 +119,16 @@ int operation_aligned(const struct operation *op)
     return addr % align ? SHOAL_EINVAL : SHOAL_OK;
 }
 
+struct operation operation_of_part(int kind, const shoal_part_t *part)
+{
+    return (struct operation){.kind = kind,
+                              .initiator = world.me,
+                              .remote = part->remote,
+                              .n = part->n,
+                              .local = place_of(part->local),
+                              .has_local = true};
+}
+
 static int run_put(const struct operation *op, int *needs)
 {
     struct place at;

@@ -49,6 +49,8 @@ struct operation {
     struct completion comp;
 };
 
+struct operation operation_of_part(int kind, const shoal_part_t *part); // SHOAL_WORK_PUT or GET
+
 // Runs it here. SHOAL_OK, an error, or SHOAL_EAGAIN: PE *needs has to run it, nothing has happened.
 int operation_run(const struct operation *op, int *needs);
 

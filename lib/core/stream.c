@@ -2,7 +2,6 @@
 // Streams and their batches. See stream.h.
 #include "stream.h"
 
-#include "host_watch.h"
 #include "inbox.h"
 #include "log.h"
 #include "net.h"
@@ -14,7 +13,6 @@
 #include "world.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,11 +83,8 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
 // may be waiting for the same lock: a lost host is seen here, too.
 static void push(struct stream *s, struct batch *b, bool as_message)
 {
-    while (!try_push(s, b, as_message)) {
-        if (net.transport->progress(net.ep) == 0)
-            sched_yield();
-        host_watch_beat();
-    }
+    while (!try_push(s, b, as_message))
+        net_let_leave();
 }
 
 static int batch_of(int pe)

@@ -2,9 +2,13 @@
 // Gets of many short blocks that lie close to each other, in memory that is not mapped here: what lies
 // between them is not seen, in whatever order they are, from below the displacement and more than once;
 // the type may be freed right after the call. So it is in a dynamic window when what was attached as one
-// has become two, of which nobody was told. Puts of as many leave what lies between them alone.
+// has become two, of which nobody was told; and where what lies between them cannot be read. Puts of as many
+// leave what lies between them alone.
 // PES: 2 3
 #include "rma_check.h"
+
+#include <shoal.h>
+#include <sys/mman.h>
 
 enum { BYTES = 1 << 20, BLOCKS = 3000, LENGTH = 7, STEP = 64 };
 
@@ -135,6 +139,35 @@ static void attach_again(void)
     free(window);
 }
 
+// Private memory of this node, where the kernel copies: whoever owns it would be hurt by a read of its own.
+static bool is_read_by_kernel(void)
+{
+    uint64_t is_private = 0;
+    CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, (me + 1) % npes, &is_private), SHOAL_OK);
+    return one_node() && is_private;
+}
+
+static void get_around_hole(void)
+{
+    enum { PAGE = 65536, N = 100 };
+    static int at[2 * N];
+    window = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(window != MAP_FAILED))
+        return;
+    OK(MPI_Win_create(window, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    fill_window();
+    CHECK_EQ(mprotect(window + BYTES / 2, PAGE, PROT_NONE), 0);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int b = 0; b < N; b++) {
+        at[b] = -(b + 1) * STEP;
+        at[N + b] = PAGE + b * STEP;
+    }
+    for (int i = 0; i < 2; i++)
+        get(2 * N, at, i);
+    OK(MPI_Win_free(&win));
+    CHECK_EQ(munmap(window, BYTES), 0);
+}
+
 int main(void)
 {
     mpi_start();
@@ -156,6 +189,8 @@ int main(void)
             free(window);
     }
     attach_again();
+    if (is_read_by_kernel())
+        get_around_hole();
     free(in);
     free(out);
     return mpi_done();

@@ -99,9 +99,10 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
 
 static char **volatile kept; // what others may be looking at
 
-// The environment with what bounds ofi_rxm's buffers, thousands of 16 KB for each PE otherwise: it
-// asks nothing else. What the user has set comes first and so wins. A buffer takes a message with 16 KB
-// of data; of a longer one ofi_rxm asks the sender for it. (It makes two thousand whatever it is told.)
+// The environment with what bounds ofi_rxm's buffers, 87 MB for each PE otherwise, which nothing else
+// does. What the user has set comes first and so wins. A buffer takes a message with 16 KB of data, and
+// one for a longer one is asked for by a question to its sender; there are two thousand of them anyway,
+// and MSG_RX_SIZE bounds the rest.
 static char **bounded(char **own)
 {
     static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=16896";
