@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shoal.h: "Transfers". On a node everything is complete when the call returns, and without an event
 // between nodes too; an event is then done at once.
+#include "shoal_transfer.h"
+
 #include "shoal_check.h"
 
 #include "counter.h"
@@ -22,15 +24,6 @@ static int end(int status, shoal_event_t *event)
     return status;
 }
 
-// The whole of a call: `remote` covers all n bytes it touches there.
-struct call {
-    struct operation comp; // only its completion
-    int pe;
-    shoal_event_t *event;
-    struct flight *flight; // what it has begun at another node, NULL: nothing
-    bool returns;          // at once; the event ends the flight
-};
-
 // ---- One operation, here, with help, or begun at another node. Everything that can be wrong has been
 // looked at before.
 static struct flight *flight_of(struct call *c)
@@ -42,7 +35,7 @@ static struct flight *flight_of(struct call *c)
     return c->flight;
 }
 
-static int move(struct call *c, struct operation *op)
+int transfer_move(struct call *c, struct operation *op)
 {
     if (unlikely(!world_is_here(c->pe))) {
         if (op->has_local && !place_here(op->local))
@@ -54,8 +47,8 @@ static int move(struct call *c, struct operation *op)
     return status == SHOAL_EAGAIN ? help_run(op, needs) : status;
 }
 
-static int begin(struct call *c, shoal_rptr_t remote, size_t n, const shoal_comp_t *comp,
-                 shoal_event_t *event)
+int transfer_begin(struct call *c, shoal_rptr_t remote, size_t n, const shoal_comp_t *comp,
+                   shoal_event_t *event)
 {
     struct place at;
     int status = region_resolve(&remote, n, &at);
@@ -66,7 +59,7 @@ static int begin(struct call *c, shoal_rptr_t remote, size_t n, const shoal_comp
     return status ? status : completion_from(comp, remote.pe, &c->comp);
 }
 
-static int finish(const struct call *c, int status)
+int transfer_finish(const struct call *c, int status)
 {
     if (c->returns && !status) {
         flight_leave(c->flight, c->event);
@@ -119,8 +112,8 @@ static int transfer(int kind, shoal_rptr_t remote, struct place at, void *local,
                            .has_local = true};
     if (n && !local)
         return SHOAL_EINVAL;
-    int status = begin(&c, remote, n, comp, event);
-    return status ? status : finish(&c, move(&c, &op));
+    int status = transfer_begin(&c, remote, n, comp, event);
+    return status ? status : transfer_finish(&c, transfer_move(&c, &op));
 }
 
 PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
@@ -158,20 +151,14 @@ struct blocks {
     shoal_part_t part[PARTS];
 };
 
-static void move_blocks(struct call *c, int kind, struct blocks *b)
+static void move_blocks(struct call *c, const struct operation *op, struct blocks *b)
 {
     if (b->n)
-        flight_add_parts(flight_of(c), kind, b->part, b->n);
+        flight_add_parts(flight_of(c), op, b->part, b->n);
     b->n = 0;
 }
 
-struct strides {
-    const ptrdiff_t *remote, *local;
-    const size_t *count;
-    int levels;
-};
-
-static bool strides_ok(const struct strides *s)
+bool transfer_strides_ok(const struct strides *s)
 {
     return s->count && s->levels >= 0 && s->levels <= SHOAL_MAX_LEVELS &&
            (s->levels == 0 || (s->remote && s->local));
@@ -206,13 +193,13 @@ static int move_block(struct call *c, struct operation *op, char *local, size_t 
 {
     if (together) {
         if (together->n == PARTS)
-            move_blocks(c, op->kind, together);
+            move_blocks(c, op, together);
         together->part[together->n++] = (shoal_part_t){op->remote, local, n};
         return SHOAL_OK;
     }
     op->local = place_of(local);
     op->n = n;
-    return move(c, op);
+    return transfer_move(c, op);
 }
 
 static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
@@ -230,15 +217,15 @@ static int for_blocks(struct call *c, struct operation *op, char *local, const s
     return status;
 }
 
-static int strided(struct operation *op, void *local, const struct strides *s,
-                   const shoal_comp_t *comp, shoal_event_t *event)
+int transfer_strided(struct operation *op, void *local, const struct strides *s,
+                     const shoal_comp_t *comp, shoal_event_t *event)
 {
     struct call c;
     ptrdiff_t low = 0;
     size_t n = 0;
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!strides_ok(s))
+    if (!transfer_strides_ok(s))
         return SHOAL_EINVAL;
     bool empty = is_empty(s);
     if (!empty && !local)
@@ -247,18 +234,18 @@ static int strided(struct operation *op, void *local, const struct strides *s,
         return SHOAL_ERANGE;
     op->initiator = world.me;
     op->has_local = true;
-    int status = begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
+    int status = transfer_begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
     if (status)
         return status;
     if (empty)
-        return finish(&c, SHOAL_OK);
-    if (world_is_here(c.pe) || op->kind == OPERATION_ACC)
-        return finish(&c, for_blocks(&c, op, local, s, s->levels, NULL));
+        return transfer_finish(&c, SHOAL_OK);
+    if (world_is_here(c.pe) || op->value.success) // a scale
+        return transfer_finish(&c, for_blocks(&c, op, local, s, s->levels, NULL));
     struct blocks together;
     together.n = 0;
     for_blocks(&c, op, local, s, s->levels, &together);
-    move_blocks(&c, op->kind, &together);
-    return finish(&c, SHOAL_OK);
+    move_blocks(&c, op, &together);
+    return transfer_finish(&c, SHOAL_OK);
 }
 
 PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
@@ -267,7 +254,7 @@ PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *
 {
     struct strides s = {to_stride, from_stride, count, levels};
     struct operation op = {.kind = SHOAL_WORK_PUT, .remote = to};
-    return strided(&op, (void *)from, &s, comp, event);
+    return transfer_strided(&op, (void *)from, &s, comp, event);
 }
 
 PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
@@ -276,11 +263,11 @@ PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
 {
     struct strides s = {from_stride, to_stride, count, levels};
     struct operation op = {.kind = SHOAL_WORK_GET, .remote = from};
-    return strided(&op, to, &s, comp, event);
+    return transfer_strided(&op, to, &s, comp, event);
 }
 
 // ---- Vectors
-static int check_parts(const shoal_part_t part[], size_t parts)
+int transfer_check(const shoal_part_t part[], size_t parts)
 {
     struct place at;
     int status = part && parts ? SHOAL_OK : SHOAL_EINVAL;
@@ -292,16 +279,23 @@ static int check_parts(const shoal_part_t part[], size_t parts)
     return status;
 }
 
-static int move_each(struct call *c, int kind, const shoal_part_t part[], size_t parts)
+void transfer_move_far(struct call *c, const struct operation *like, const shoal_part_t part[],
+                       size_t parts)
+{
+    flight_add_parts(flight_of(c), like, part, parts);
+}
+
+static int move_each(struct call *c, const struct operation *like, const shoal_part_t part[],
+                     size_t parts)
 {
     int status = SHOAL_OK;
     if (!world_is_here(c->pe)) {
-        flight_add_parts(flight_of(c), kind, part, parts);
+        transfer_move_far(c, like, part, parts);
         return status;
     }
     for (size_t i = 0; i < parts && !status; i++) {
-        struct operation op = operation_of_part(kind, &part[i]);
-        status = move(c, &op);
+        struct operation op = operation_of_part(like, &part[i]);
+        status = transfer_move(c, &op);
     }
     return status;
 }
@@ -332,20 +326,21 @@ static int move_parts(int kind, const shoal_part_t part[], size_t parts, const s
                       shoal_event_t *event)
 {
     struct call c;
+    struct operation op = {.kind = kind, .initiator = world.me};
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    int status = check_parts(part, parts);
+    int status = transfer_check(part, parts);
     if (!status)
-        status = begin(&c, part[0].remote, 0, comp, event);
+        status = transfer_begin(&c, part[0].remote, 0, comp, event);
     if (status)
         return status;
     for (size_t i = 0; i < parts && !status; i += PARTS) {
         size_t n = parts - i < PARTS ? parts - i : PARTS;
         status = move_private(kind, part + i, n);
         if (status == SHOAL_EAGAIN)
-            status = move_each(&c, kind, part + i, n);
+            status = move_each(&c, &op, part + i, n);
     }
-    return finish(&c, status);
+    return transfer_finish(&c, status);
 }
 
 PUBLIC int shoal_putv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
@@ -358,113 +353,4 @@ PUBLIC int shoal_getv(const shoal_part_t part[], size_t parts, const shoal_comp_
                       shoal_event_t *event)
 {
     return move_parts(SHOAL_WORK_GET, part, parts, comp, event);
-}
-
-// ---- Atomics and accumulate
-PUBLIC int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const void *a,
-                        const void *b, void *fetch, const shoal_comp_t *comp, shoal_event_t *event)
-{
-    struct call c;
-    size_t size = element_size(type);
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!element_can(op, type) || size > sizeof(uint64_t) || (!a && op != SHOAL_NOOP) ||
-        (!b && op == SHOAL_CSWAP))
-        return SHOAL_EINVAL;
-    struct operation o = {.kind = SHOAL_WORK_ATOMIC,
-                          .initiator = world.me,
-                          .remote = at,
-                          .op = op,
-                          .type = type,
-                          .has_local = fetch != NULL};
-    if (a)
-        memcpy(&o.a, a, size);
-    if (b)
-        memcpy(&o.b, b, size);
-    if (fetch)
-        o.local = place_of(fetch);
-    int status = begin(&c, at, size, comp, event);
-    if (!status)
-        status = operation_aligned(&o);
-    return status ? status : finish(&c, move(&c, &o));
-}
-
-static bool are_multiples(const struct strides *s, size_t size)
-{
-    bool ok = s->count[0] % size == 0;
-    for (int i = 0; i < s->levels; i++)
-        ok = ok && s->remote[i] % (ptrdiff_t)size == 0 && s->local[i] % (ptrdiff_t)size == 0;
-    return ok;
-}
-
-PUBLIC int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
-                     const ptrdiff_t from_stride[], const size_t count[], int levels, shoal_op_t op,
-                     shoal_type_t type, const void *scale, const shoal_comp_t *comp,
-                     shoal_event_t *event)
-{
-    struct strides s = {to_stride, from_stride, count, levels};
-    struct operation o = {.kind = OPERATION_ACC, .remote = to, .op = op, .type = type};
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!strides_ok(&s) || !element_can(op, type) || op == SHOAL_CSWAP ||
-        (scale && op != SHOAL_SUM) || !are_multiples(&s, element_size(type)))
-        return SHOAL_EINVAL;
-    if (scale) {
-        o.value.success = 1;
-        memcpy(&o.a, scale, element_size(type)); // a and b lie side by side: 16 bytes
-    }
-    int status = operation_aligned(&o);
-    return status ? status : strided(&o, (void *)from, &s, comp, event);
-}
-
-static int fetch_each(struct call *c, struct operation *o, const char *in, char *old, size_t n,
-                      size_t size)
-{
-    int status = SHOAL_OK;
-    o->kind = SHOAL_WORK_ATOMIC;
-    o->has_local = true;
-    for (size_t i = 0; i < n && !status; i++) {
-        if (in)
-            memcpy(&o->a, in + i * size, size);
-        o->local = place_of(old + i * size);
-        status = move(c, o);
-        o->remote.offset += size;
-    }
-    return status;
-}
-
-PUBLIC int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,
-                           shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event)
-{
-    struct call c;
-    size_t size = element_size(type), bytes;
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!element_can(op, type) || size > sizeof(uint64_t) || op == SHOAL_CSWAP || (n && !old) ||
-        (n && !in && op != SHOAL_NOOP))
-        return SHOAL_EINVAL;
-    if (__builtin_mul_overflow(n, size, &bytes))
-        return SHOAL_ERANGE;
-    struct operation o = {.kind = OPERATION_FETCH_ACC,
-                          .initiator = world.me,
-                          .remote = to,
-                          .op = op,
-                          .type = type,
-                          .n = bytes,
-                          .has_local = in != NULL};
-    int status = begin(&c, to, bytes, comp, event);
-    if (!status)
-        status = operation_aligned(&o);
-    if (status)
-        return status;
-    if (world_is_here(c.pe))
-        return finish(&c, fetch_each(&c, &o, in, old, n, size));
-    o.local = place_of(in);
-    o.local2 = place_of(old);
-    return finish(&c, n ? move(&c, &o) : SHOAL_OK);
-}
-
-PUBLIC int shoal_op_register(int number, shoal_op_fn *fn, void *user, size_t size)
-{
-    return shoal_is_up() ? element_register(number, fn, user, size) : SHOAL_EINIT;
 }

@@ -260,32 +260,46 @@ void flight_add(struct flight *f, const struct operation *op, int pe)
     }
 }
 
-static void add_part(struct flight *f, int kind, const shoal_part_t *p)
+// Where what the answer brings goes to, n bytes; on to the next.
+static void *place_of_answer(struct operation *like, const shoal_part_t *first, size_t n)
 {
-    struct operation op = operation_of_part(kind, p);
-    flight_add(f, &op, p->remote.pe);
+    if (like->kind != OPERATION_FETCH_ACC)
+        return first->local;
+    void *to = place_here(like->local2);
+    like->local2 = place_add(like->local2, (ptrdiff_t)n);
+    return to;
 }
 
-static void add_vector(struct flight *f, int kind, const shoal_part_t part[], size_t parts)
+static void add_part(struct flight *f, struct operation *like, const shoal_part_t *p)
+{
+    struct operation op = operation_of_part(like, p);
+    flight_add(f, &op, p->remote.pe);
+    place_of_answer(like, p, p->n);
+}
+
+static void add_vector(struct flight *f, struct operation *like, const shoal_part_t part[],
+                       size_t parts)
 {
     struct operation op;
-    void *data = vector_make(kind, part, parts, &op);
+    void *data = vector_make(like, part, parts, &op);
     int pe = part[0].remote.pe;
     net_push_first(pe);
     wait_for_room(f);
-    uint64_t which = flight_expect(f, part[0].local, op.a);
+    uint64_t which = flight_expect(f, place_of_answer(like, part, op.a), op.a);
     net_send_run(&op, pe, flight_token(f), which, data);
     free(data);
 }
 
-void flight_add_parts(struct flight *f, int kind, const shoal_part_t part[], size_t parts)
+void flight_add_parts(struct flight *f, const struct operation *like, const shoal_part_t part[],
+                      size_t parts)
 {
+    struct operation each = *like;
     for (size_t n; parts; part += n, parts -= n) {
-        n = vector_fit(kind, part, parts, net_run_room_soon());
+        n = vector_fit(each.kind, part, parts, net_run_room_soon());
         n = n ? n : 1;
         if (n > 1)
-            add_vector(f, kind, part, n);
+            add_vector(f, &each, part, n);
         else
-            add_part(f, kind, part);
+            add_part(f, &each, part);
     }
 }

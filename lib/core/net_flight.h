@@ -18,8 +18,10 @@ uint64_t flight_expect(struct flight *f, void *to, size_t n);
 // Begins the operation at PE pe, without its completion, unless it is nothing else. Waits when much is
 // under way. Sources may be reused when the flight has ended.
 void flight_add(struct flight *f, const struct operation *op, int pe);
-// The same of puts or gets, kind says which; all parts are at one PE.
-void flight_add_parts(struct flight *f, int kind, const shoal_part_t part[], size_t parts);
+// The same of puts, gets or accumulates, as `like` is; all parts are at one PE. Old values go to
+// like->local2, one part's after the other's.
+void flight_add_parts(struct flight *f, const struct operation *like, const shoal_part_t part[],
+                      size_t parts);
 
 // Either ends the building of a flight, which is given back at its end.
 int flight_wait(struct flight *f); // the first error of its operations

@@ -2,8 +2,8 @@
 // See net_vector.h.
 #include "net_vector.h"
 
+#include "elements.h"
 #include "log.h"
-#include "region.h"
 #include "tunables.h"
 
 #include <stdlib.h>
@@ -15,12 +15,17 @@ struct record {
     uint64_t offset, n; // from op->remote
 };
 
+static bool brings(int kind)
+{
+    return kind == SHOAL_WORK_GET || kind == OPERATION_FETCH_ACC;
+}
+
 // ---- Who asks
 // The data of gets comes in one piece.
 static bool follows(int kind, const shoal_part_t *before, const shoal_part_t *p)
 {
     return p->remote.region == before->remote.region && p->remote.stamp == before->remote.stamp &&
-           (kind == SHOAL_WORK_PUT || (char *)before->local + before->n == p->local);
+           (kind != SHOAL_WORK_GET || (char *)before->local + before->n == p->local);
 }
 
 size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t room)
@@ -30,33 +35,35 @@ size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t room
          i++) {
         size_t records = (i + 1) * sizeof(struct record);
         data += part[i].n;
-        if (kind == SHOAL_WORK_PUT ? records + data > room : records > room || data > room)
+        if (kind != SHOAL_WORK_GET ? records + data > room : records > room || data > room)
             break;
     }
     return i;
 }
 
-void *vector_make(int kind, const shoal_part_t part[], size_t parts, struct operation *op)
+void *vector_make(const struct operation *like, const shoal_part_t part[], size_t parts,
+                  struct operation *op)
 {
-    bool puts = kind == SHOAL_WORK_PUT;
+    bool gives = like->kind != SHOAL_WORK_GET;
     size_t records = parts * sizeof(struct record), data = 0;
     for (size_t i = 0; i < parts; i++)
         data += part[i].n;
-    *op = (struct operation){.kind = puts ? OPERATION_PUTV : OPERATION_GETV,
-                             .initiator = world.me,
-                             .remote = part[0].remote,
-                             .n = records + (puts ? data : 0),
-                             .a = puts ? 0 : data,
-                             .b = parts};
-    struct record *record = malloc(op->n);
+    *op = *like;
+    op->kind = OPERATION_VECTOR;
+    op->each = (uint8_t)like->kind;
+    op->remote = part[0].remote;
+    op->n = records + (gives ? data : 0);
+    op->a = brings(like->kind) ? data : 0;
+    op->b = parts;
+    struct record *record = calloc(1, op->n); // a part of no operand may have no data
     if (!record)
         fatal("no memory for a message of %zu bytes", (size_t)op->n);
     char *to = (char *)(record + parts);
     for (size_t i = 0; i < parts; i++) {
         record[i] = (struct record){part[i].remote.offset - op->remote.offset, part[i].n};
-        if (puts && part[i].n)
+        if (gives && part[i].n && part[i].local)
             memcpy(to, part[i].local, part[i].n);
-        to += puts ? part[i].n : 0;
+        to += gives ? part[i].n : 0;
     }
     return record;
 }
@@ -64,31 +71,38 @@ void *vector_make(int kind, const shoal_part_t part[], size_t parts, struct oper
 // ---- Who is asked
 bool vector_is_sound(const struct operation *op, size_t n)
 {
-    return n == op->n && op->b <= n / sizeof(struct record) &&
-           (op->kind == OPERATION_GETV ? op->a <= LIMIT_BOUNCE && n == op->b * sizeof(struct record)
-                                       : op->a == 0);
+    size_t records = op->b * sizeof(struct record);
+    return n == op->n && op->b <= n / sizeof(struct record) && op->a <= LIMIT_BOUNCE &&
+           (brings(op->each) || op->a == 0) && (op->each != SHOAL_WORK_GET || n == records);
 }
 
 int vector_run(const struct operation *op, int *needs)
 {
-    bool puts = op->kind == OPERATION_PUTV;
-    const char *records = place_here(op->local);
-    char *data = puts ? (char *)records + op->b * sizeof(struct record) : place_here(op->local2);
-    size_t left = puts ? op->n - op->b * sizeof(struct record) : op->a;
+    struct operation one = *op;
+    char *records = place_here(op->local), *data = records + op->b * sizeof(struct record);
+    char *back = place_here(op->local2);
+    size_t given = op->n - op->b * sizeof(struct record), room = op->a, size = 1;
+    if (op->each == OPERATION_ACC || op->each == OPERATION_FETCH_ACC)
+        size = element_size((shoal_type_t)op->type);
     int status = SHOAL_OK;
+    one.kind = op->each;
+    one.has_local = true;
+    one.a = one.b = 0;
     for (uint64_t i = 0; i < op->b && !status; i++) {
         struct record r;
-        struct place at;
         memcpy(&r, records + i * sizeof r, sizeof r);
-        if (r.n > left)
+        bool gives = op->each != SHOAL_WORK_GET;
+        if ((gives && r.n > given) || (brings(op->each) && r.n > room) || r.n % size)
             return SHOAL_ERANGE;
-        shoal_rptr_t there = shoal_rptr_add(op->remote, (ptrdiff_t)r.offset);
-        status = region_resolve(&there, r.n, &at);
-        if (!status)
-            status = puts ? place_copy(at, place_of(data), r.n, needs)
-                          : place_copy(place_of(data), at, r.n, needs);
-        data += r.n;
-        left -= r.n;
+        one.remote = shoal_rptr_add(op->remote, (ptrdiff_t)r.offset);
+        one.n = r.n;
+        one.local = place_of(gives ? data : back);
+        one.local2 = place_of(back);
+        status = operation_run(&one, needs);
+        data += gives ? r.n : 0;
+        given -= gives ? r.n : 0;
+        back += brings(op->each) ? r.n : 0;
+        room -= brings(op->each) ? r.n : 0;
     }
     return status;
 }

@@ -82,7 +82,7 @@ size_t net_work_result(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_GET || op->kind == OPERATION_FETCH_ACC ? op->n
            : op->kind == SHOAL_WORK_ATOMIC                               ? sizeof(uint64_t)
-           : op->kind == OPERATION_GETV                                  ? op->a
+           : op->kind == OPERATION_VECTOR                                ? op->a
                                                                          : 0;
 }
 
@@ -96,9 +96,11 @@ static bool is_transfer(const struct came *c)
     case SHOAL_WORK_PUT:
     case SHOAL_WORK_GET:
     case SHOAL_WORK_ATOMIC:
-    case OPERATION_PUTV:
-    case OPERATION_GETV:
     case OPERATION_FETCH_ACC: return true;
+    case OPERATION_VECTOR:
+        if (op->each != OPERATION_ACC)
+            return true;
+        // fall through
     case OPERATION_ACC: return element_size((shoal_type_t)op->type) <= sizeof(uint64_t);
     default: return false;
     }

@@ -119,14 +119,14 @@ int operation_aligned(const struct operation *op)
     return addr % align ? SHOAL_EINVAL : SHOAL_OK;
 }
 
-struct operation operation_of_part(int kind, const shoal_part_t *part)
+struct operation operation_of_part(const struct operation *like, const shoal_part_t *part)
 {
-    return (struct operation){.kind = kind,
-                              .initiator = world.me,
-                              .remote = part->remote,
-                              .n = part->n,
-                              .local = place_of(part->local),
-                              .has_local = true};
+    struct operation op = *like;
+    op.remote = part->remote;
+    op.n = part->n;
+    op.local = place_of(part->local);
+    op.has_local = part->local != NULL;
+    return op;
 }
 
 static int run_put(const struct operation *op, int *needs)
@@ -272,8 +272,7 @@ static int run_kind(const struct operation *op, int *needs)
     case OPERATION_ACC: return run_accumulate(op, needs);
     case OPERATION_FETCH_ACC: return run_fetch_accumulate(op, needs);
     case OPERATION_COLL: return coll_part_run(op, needs);
-    case OPERATION_PUTV:
-    case OPERATION_GETV: return vector_run(op, needs);
+    case OPERATION_VECTOR: return vector_run(op, needs);
     default: return SHOAL_EINVAL;
     }
 }
@@ -282,8 +281,7 @@ static bool has_remote(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
            op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC ||
-           op->kind == OPERATION_FETCH_ACC || op->kind == OPERATION_PUTV ||
-           op->kind == OPERATION_GETV;
+           op->kind == OPERATION_FETCH_ACC || op->kind == OPERATION_VECTOR;
 }
 
 static bool is_sound_atomic(const struct operation *op)
@@ -311,8 +309,12 @@ bool operation_is_sound(const struct operation *op, size_t n)
                (op->has_local ? op->op != SHOAL_CSWAP : op->op == SHOAL_NOOP) &&
                element_size((shoal_type_t)op->type) <= 8 &&
                op->n % element_size((shoal_type_t)op->type) == 0;
-    case OPERATION_PUTV:
-    case OPERATION_GETV: return vector_is_sound(op, n);
+    case OPERATION_VECTOR:
+        return vector_is_sound(op, n) &&
+               (op->each == SHOAL_WORK_PUT || op->each == SHOAL_WORK_GET ||
+                (is_sound_atomic(op) && op->op != SHOAL_CSWAP &&
+                 (op->each == OPERATION_ACC ||
+                  (op->each == OPERATION_FETCH_ACC && element_size((shoal_type_t)op->type) <= 8))));
     case SHOAL_WORK_CT_INC:
     case SHOAL_WORK_CT_SET: return n == 0 && op->pe == world.me && counter_is_number(op->ct);
     case OPERATION_COMPLETE:
@@ -339,7 +341,7 @@ int operation_run(const struct operation *op, int *needs)
     int status = run_kind(op, needs);
     if (status == SHOAL_EAGAIN)
         return status;
-    if (!status && has_remote(op) && op->kind != SHOAL_WORK_GET && op->kind != OPERATION_GETV)
+    if (!status && has_remote(op) && op->kind != SHOAL_WORK_GET && op->kind != OPERATION_VECTOR)
         peer_wake(op->remote.pe);
     return operation_end(op, status);
 }

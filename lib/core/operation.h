@@ -24,14 +24,13 @@ struct completion {
 // bits), one member's part of a collective (coll_plan.h).
 // OPERATION_COMPLETE: only the completion, on behalf of a PE of another node. OPERATION_FETCH_ACC, of
 // such a PE too: accumulate (local: the operands, if it has one) with the old values to local2.
-// OPERATION_PUTV and GETV, of such a PE too: net_vector.h.
+// OPERATION_VECTOR, of such a PE too: many of kind `each` (net_vector.h).
 enum {
     OPERATION_ACC = 32,
     OPERATION_COLL,
     OPERATION_COMPLETE,
     OPERATION_FETCH_ACC,
-    OPERATION_PUTV,
-    OPERATION_GETV
+    OPERATION_VECTOR
 };
 
 struct operation {
@@ -46,10 +45,12 @@ struct operation {
     shoal_ct_value_t value;
     int32_t am_id;
     uint8_t has_local, has_comp; // bool: they may come from another node
+    uint8_t each;                // of a vector
     struct completion comp;
 };
 
-struct operation operation_of_part(int kind, const shoal_part_t *part); // SHOAL_WORK_PUT or GET
+// The same as `like`, of this part alone.
+struct operation operation_of_part(const struct operation *like, const shoal_part_t *part);
 
 // Runs it here. SHOAL_OK, an error, or SHOAL_EAGAIN: PE *needs has to run it, nothing has happened.
 int operation_run(const struct operation *op, int *needs);

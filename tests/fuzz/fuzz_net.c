@@ -67,6 +67,10 @@ void net_leave(void)
 {
 }
 
+void net_let_leave(void)
+{
+}
+
 bool net_is_leaving(void)
 {
     return false;

@@ -49,6 +49,7 @@ static void transfers_outside(void)
     CHECK_EQ(shoal_getv(&part, 1, NULL, NULL), SHOAL_EINIT);
     CHECK_EQ(shoal_atomic(r, SHOAL_SUM, SHOAL_INT64, &word, NULL, NULL, NULL, NULL), SHOAL_EINIT);
     CHECK_EQ(shoal_fetch_acc(r, &word, &word, 1, SHOAL_SUM, SHOAL_INT64, NULL, NULL), SHOAL_EINIT);
+    CHECK_EQ(shoal_accv(&part, 1, &word, SHOAL_SUM, SHOAL_INT64, NULL, NULL), SHOAL_EINIT);
     CHECK_EQ(shoal_acc(r, NULL, &word, NULL, count, 0, SHOAL_SUM, SHOAL_INT64, NULL, NULL, NULL),
              SHOAL_EINIT);
     CHECK_EQ(shoal_quiet(-1), SHOAL_EINIT);
