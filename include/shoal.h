@@ -282,9 +282,10 @@ int shoal_acc(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
 int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,
                     shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event);
 
-// Of parts, all at one PE, whole elements each: remote[i] = remote[i] op local[i], as in shoal_acc, in the
-// order of the parts. old may be NULL; else it gets the old values, one part's after the other's, as in
-// shoal_fetch_acc (elements of up to 8 bytes). Short parts to another node go many to a message.
+// Of parts, all at one PE, whole elements each: remote[i] = remote[i] op local[i], as in shoal_acc; elements
+// of up to 8 bytes in the order of the parts. old may be NULL; else it gets the old values, one part's after
+// the other's, as in shoal_fetch_acc (elements of up to 8 bytes). Short parts to another node go many to a
+// message.
 int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_op_t op, shoal_type_t type,
                const shoal_comp_t *comp, shoal_event_t *event);
 

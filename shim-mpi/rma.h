@@ -73,12 +73,16 @@ static inline bool rma_may_be_later(const struct rma *r)
     return !r->t->control && r->w->flavor != MPI_WIN_FLAVOR_DYNAMIC;
 }
 
-// Accumulates and the like have an order: under an exclusive lock none is begun, for there others are
-// plain loops.
+// So may accumulates and the like, which have an order.
 static inline bool rma_may_change_later(const struct rma *r)
 {
-    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED &&
-           !(target_access(r->t) & ACCESS_EXCLUSIVE);
+    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED;
+}
+
+// Nobody else changes the target now: neither another process nor another thread of this one.
+static inline bool rma_is_alone_there(const struct target *t)
+{
+    return target_access(t) & ACCESS_EXCLUSIVE && !shim_threads;
 }
 
 struct rma_later {
@@ -92,7 +96,8 @@ struct rma_later {
     MPI_Count n, lb;         // of n bytes
     shoal_event_t event;
     // An operation of several parts: each part has its own event, the whole all the rest.
-    struct rma_later *whole; // NULL: no part
+    struct gathered *gathered; // ended with it; NULL: none
+    struct rma_later *whole;   // NULL: no part
     _Atomic int parts;       // of a whole: those that are not done, and 1 while more may come
     _Atomic int status;      // the first failure of one
 };
@@ -100,10 +105,25 @@ struct rma_later *rma_later_new(struct rma *r); // NULL: no memory
 void rma_later_unpack(struct rma_later *l, const struct rma_side *to, struct type *from,
                       MPI_Count n);
 void rma_later_start(struct rma *r, struct rma_later *l);
+void rma_later_settle(struct target *t); // none is under way there
 void rma_later_start_whole(struct rma *r, struct rma_later *whole);
 void rma_later_start_part(struct rma_later *whole, struct rma_later *part);
 void rma_later_fail(struct rma_later *whole, int status); // of a part, or of starting one
 void rma_later_drop_part(struct rma_later *whole); // done, or the hold of who starts them
+
+// ---- Short operations that go with others (rma_gather.c). Of a call whose arguments are right; true: it was
+// taken, and its origin's buffer is free, but that of a get. A call with a request that brings nothing is
+// done then, one that does is not taken.
+bool rma_gather_move(struct rma *r, bool put);
+bool rma_gather_accumulate(struct rma *r, const struct type *basic, const char *in, char *old,
+                           size_t bytes); // old NULL: nobody wants the old values
+// The same of one whose elements no atomic covers.
+bool rma_gather_locked(struct rma *r, const struct type *basic, const char *in, char *old,
+                       size_t bytes);
+// Those for t (NULL: for all) begin now; later ones come behind them.
+void rma_gather_push(struct win *w, struct target *t);
+void rma_gather_flush(struct win *w, struct target *t); // the same, and a new row begins
+void rma_gather_end(struct gathered *g, int status);
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped
 // here; *to is where. NULL: somebody has to look closer.

@@ -25,8 +25,8 @@
 #include <string.h>
 
 enum {
-    SMALL = 256,        // bytes that are kept on the stack
-    RUNS_PER_LOOK = 64, // runs begun before a look at what has ended
+    SMALL = 256, // bytes that are kept on the stack
+    RUNS = 256,  // begun by one call
 };
 
 // ---- One accumulate
@@ -45,15 +45,9 @@ static bool is_of_words(const struct acc *a, const struct place *p)
     return p->memory == MEMORY_SHARED && is_word_type(a->basic);
 }
 
-// Nobody else changes the target now: neither another process nor another thread of this one.
-static bool is_alone_there(const struct acc *a)
-{
-    return target_access(a->r->t) & ACCESS_EXCLUSIVE && !shim_threads;
-}
-
 static void lock(struct acc *a)
 {
-    if (a->is_locked || is_alone_there(a))
+    if (a->is_locked || rma_is_alone_there(a->r->t))
         return;
     accumulate_lock(a->r->t);
     a->is_locked = true;
@@ -81,7 +75,7 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !is_alone_there(a) && is_of_words(a, p) &&
+    bool words = !rma_is_alone_there(a->r->t) && is_of_words(a, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words)
@@ -165,7 +159,7 @@ static int change_all(struct acc *a)
     const struct rma_side *there = &a->r->there;
     int status;
     bool is_run = there->type == a->basic && a->basic->is_dense;
-    bool is_whole = !is_run && (!is_of_words(a, &a->r->at) || is_alone_there(a));
+    bool is_whole = !is_run && (!is_of_words(a, &a->r->at) || rma_is_alone_there(a->r->t));
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)
@@ -202,12 +196,16 @@ static void array_free(struct array *array)
         free(array->at);
 }
 
-// ---- Begun by the call, where all of it is words at another node: a part for each run of them
+// ---- Begun by the call, where all of it is words at another node: many runs of them by one call of the
+// runtime, which is a part of the whole
 struct begun {
-    struct acc acc;
+    struct acc acc; // its operands and old values from the next call on
     struct rma_later *whole;
     const struct array *in, *old;
-    int runs;
+    bool is_begun;
+    size_t runs;
+    MPI_Count bytes; // in these
+    shoal_part_t run[RUNS];
 };
 
 static int has_whole_words(MPI_Count disp, MPI_Count bytes, void *size)
@@ -222,6 +220,14 @@ static bool may_be_later(const struct rma *r, const struct type *basic)
            words_far_begins(r->op, basic) &&
            (r->there.type == basic ||
             type_walk(r->there.type, r->there.count, has_whole_words, &size) == SHOAL_OK);
+}
+
+// At another node, within the lock, or alone.
+static bool is_locked_there(const struct rma *r, const struct type *basic)
+{
+    bool words = r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
+                 r->at.va % (uint64_t)basic->size == 0;
+    return rma_may_be_later(r) && (!words || rma_is_alone_there(r->t));
 }
 
 // The whole takes the arrays that are copies.
@@ -239,42 +245,59 @@ static void start_whole(struct begun *b)
     rma_later_start_whole(r, b->whole);
 }
 
-static int begin_run(MPI_Count disp, MPI_Count bytes, void *arg)
+static int begin_runs(struct begun *b)
 {
-    struct begun *b = arg;
     struct acc *a = &b->acc;
-    struct rma *r = a->r;
-    struct rma_later *part = rma_later_new(r);
-    int status = part ? words_far_begin(r->op, a->basic, shoal_rptr_add(r->at.at, disp), a->in,
-                                        a->old, bytes / a->basic->size, &part->event)
+    struct rma_later *part = rma_later_new(a->r);
+    int status = part ? words_far_begin(a->r->op, a->basic, b->run, b->runs, a->old, &part->event)
                       : SHOAL_ENOMEM;
     if (status != SHOAL_OK) {
         free(part);
         return status;
     }
-    if (b->runs++ == 0)
+    if (!b->is_begun)
         start_whole(b);
+    else
+        progress(); // many may be under way
+    b->is_begun = true;
     rma_later_start_part(b->whole, part);
-    if (b->runs % RUNS_PER_LOOK == 0)
-        progress();
-    a->in = a->in ? a->in + bytes : NULL;
-    a->old = a->old ? a->old + bytes : NULL;
+    a->old = a->old ? a->old + b->bytes : NULL;
+    b->bytes = 0;
+    b->runs = 0;
     return SHOAL_OK;
+}
+
+static int add_run(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct begun *b = arg;
+    struct acc *a = &b->acc;
+    int status = b->runs == RUNS ? begin_runs(b) : SHOAL_OK;
+    b->run[b->runs++] = (shoal_part_t){shoal_rptr_add(a->r->at.at, disp), (void *)(uintptr_t)a->in,
+                                       (size_t)bytes};
+    b->bytes += bytes;
+    a->in = a->in ? a->in + bytes : NULL;
+    return status;
 }
 
 // False: nothing was begun. A failure after the first run is the request's, or *status.
 static bool begin(struct rma *r, const struct type *basic, struct array *in, struct array *old,
                   int *status)
 {
-    struct begun b = {.acc = {.r = r, .basic = basic, .in = in->at, .old = old->at},
-                      .whole = rma_later_new(r),
-                      .in = in,
-                      .old = old};
+    struct begun b;
+    b.acc = (struct acc){.r = r, .basic = basic, .in = in->at, .old = old->at};
+    b.whole = rma_later_new(r);
+    b.in = in;
+    b.old = old;
+    b.is_begun = false;
+    b.runs = 0;
+    b.bytes = 0;
     if (!b.whole)
         return false;
-    *status = r->there.type == basic ? begin_run(0, r->there.count * basic->size, &b)
-                                     : type_walk(r->there.type, r->there.count, begin_run, &b);
-    if (!b.runs) {
+    *status = r->there.type == basic ? add_run(0, r->there.count * basic->size, &b)
+                                     : type_walk(r->there.type, r->there.count, add_run, &b);
+    if (*status == SHOAL_OK)
+        *status = begin_runs(&b);
+    if (!b.is_begun) {
         free(b.whole);
         return false;
     }
@@ -301,8 +324,18 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
     if (in.is_copy)
         type_copy(basic, in.at, n, r->origin.type, r->origin.buf, r->origin.count);
     int status;
+    if (!old.is_copy &&
+        (later ? rma_gather_accumulate(r, basic, in.at, old.at, bytes)
+               : is_locked_there(r, basic) && rma_gather_locked(r, basic, in.at, old.at, bytes))) {
+        array_free(&in);
+        return MPI_SUCCESS;
+    }
+    if (!r->at.direct)
+        rma_gather_push(r->w, r->t); // what came before on these elements is done before
     if (later && begin(r, basic, &in, &old, &status))
         return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
+    if (!r->at.direct && rma_is_alone_there(r->t)) // no lock and no atomic keeps the order
+        rma_later_settle(r->t);
     do {
         a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};
         status = change_all(&a);

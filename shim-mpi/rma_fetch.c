@@ -113,6 +113,8 @@ static int swap(struct rma *r, const void *compare, size_t size)
 {
     if (r->is_scattered)
         return SHOAL_EFAULT;
+    if (!r->at.direct)
+        rma_gather_push(r->w, r->t);
     if (r->at.memory != MEMORY_SHARED || !is_word_type(r->there.type) || r->at.va % size)
         return swap_locked(r, compare, size);
     if (!r->at.direct)

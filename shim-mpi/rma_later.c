@@ -56,6 +56,8 @@ static void end(struct rma_later *l, int status)
         type_drop(l->to.type);
     if (l->from)
         type_drop(l->from);
+    if (l->gathered)
+        rma_gather_end(l->gathered, status);
     free(l->out);
     free(l->back);
     if (l->request) {
@@ -196,11 +198,21 @@ void rma_later_drop_part(struct rma_later *whole)
         end(whole, atomic_load_explicit(&whole->status, memory_order_relaxed));
 }
 
+static void settle(_Atomic int *under_way)
+{
+    struct idle idle = idle_start();
+    while (atomic_load_explicit(under_way, memory_order_acquire))
+        idle_step(&idle);
+}
+
+void rma_later_settle(struct target *t)
+{
+    settle(&t->under_way);
+}
+
 int rma_later_wait(struct win *w, int rank)
 {
-    _Atomic int *n = rank < 0 ? &w->later.under_way : &w->target[rank].under_way;
-    struct idle idle = idle_start();
-    while (atomic_load_explicit(n, memory_order_acquire))
-        idle_step(&idle);
+    rma_gather_flush(w, rank < 0 ? NULL : &w->target[rank]);
+    settle(rank < 0 ? &w->later.under_way : &w->target[rank].under_way);
     return atomic_exchange_explicit(&w->later.status, SHOAL_OK, memory_order_relaxed);
 }

@@ -126,8 +126,8 @@ static int word_loop(const struct change *c, size_t size, shoal_rptr_t at, const
 }
 
 // The runtime's operator, on the type or, where the values do not matter, on words.
-static bool find_atomic(const struct op *op, const struct type *basic, shoal_op_t *shoal_op,
-                        shoal_type_t *type)
+bool words_far_op(const struct op *op, const struct type *basic, shoal_op_t *shoal_op,
+                  shoal_type_t *type)
 {
     if (op_in_runtime(op, basic, shoal_op, type))
         return true;
@@ -136,23 +136,13 @@ static bool find_atomic(const struct op *op, const struct type *basic, shoal_op_
     return !change_of(op, basic).loop;
 }
 
-bool words_far_begins(const struct op *op, const struct type *basic)
+int words_far_begin(const struct op *op, const struct type *basic, const shoal_part_t run[],
+                    size_t runs, char *old, shoal_event_t *event)
 {
     shoal_op_t shoal_op;
     shoal_type_t type;
-    return find_atomic(op, basic, &shoal_op, &type);
-}
-
-int words_far_begin(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-                    char *old, MPI_Count n, shoal_event_t *event)
-{
-    shoal_op_t shoal_op;
-    shoal_type_t type;
-    size_t bytes = (size_t)n * (size_t)basic->size;
-    find_atomic(op, basic, &shoal_op, &type);
-    if (!old)
-        return shoal_acc(at, NULL, in, NULL, &bytes, 0, shoal_op, type, NULL, NULL, event);
-    return shoal_fetch_acc(at, in, old, (size_t)n, shoal_op, type, NULL, event);
+    words_far_op(op, basic, &shoal_op, &type);
+    return shoal_accv(run, runs, old, shoal_op, type, NULL, event);
 }
 
 int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
@@ -162,8 +152,10 @@ int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, co
     size_t size = (size_t)basic->size;
     uint64_t dropped;
     int status = SHOAL_OK;
-    if (words_far_begins(op, basic))
-        return words_far_begin(op, basic, at, in, old, n, NULL);
+    if (words_far_begins(op, basic)) {
+        shoal_part_t all = {at, (void *)(uintptr_t)in, (size_t)n * size};
+        return words_far_begin(op, basic, &all, 1, old, NULL);
+    }
     for (size_t i = 0; i < (size_t)n && status == SHOAL_OK; i++)
         status = word_loop(&c, size, shoal_rptr_add(at, (ptrdiff_t)(i * size)),
                            in ? in + i * size : NULL, old ? old + i * size : (char *)&dropped);

@@ -44,10 +44,18 @@ void words_here(const struct change *c, size_t size, void *at, const char *in, c
                 MPI_Count n);
 int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
               char *old, MPI_Count n);
-// The same, begun (event NULL: and ended). Only what the runtime has an atomic for.
-bool words_far_begins(const struct op *op, const struct type *basic);
-int words_far_begin(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
-                    char *old, MPI_Count n, shoal_event_t *event);
+// The same of runs of them, begun (event NULL: and ended). Only what the runtime has an atomic for, which
+// words_far_op says.
+bool words_far_op(const struct op *op, const struct type *basic, shoal_op_t *shoal_op,
+                  shoal_type_t *type);
+static inline bool words_far_begins(const struct op *op, const struct type *basic)
+{
+    shoal_op_t shoal_op;
+    shoal_type_t type;
+    return words_far_op(op, basic, &shoal_op, &type);
+}
+int words_far_begin(const struct op *op, const struct type *basic, const shoal_part_t run[],
+                    size_t runs, char *old, shoal_event_t *event);
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n);
 size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element

@@ -20,6 +20,7 @@
 struct attributes;
 struct comm;
 struct errhandler;
+struct gathered;
 struct info;
 struct rma_later;
 struct type;
@@ -79,6 +80,9 @@ struct target {
     enum memory memory;
     int next_touched; // in an epoch that opens targets as they are used, -1: the last
     _Atomic int under_way; // operations
+    struct gathered *gathered; // of operations that have not begun (rma_gather.c), NULL: none
+    struct target *next_gathered;
+    uint64_t locked_after; // the first of a row of accumulates within the lock: flushes before it, and 1
     size_t size;
     uint64_t va;
     shoal_rptr_t at;
@@ -130,6 +134,11 @@ struct win {
         struct rma_later *first, **last;
         struct progress_hook hook;
     } later;
+    struct { // those that wait for others to go with, by their targets (rma_gather.c)
+        shim_lock lock;
+        struct target *first;
+        uint64_t flushes;
+    } gather;
     struct target target[];
 };
 

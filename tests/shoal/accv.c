@@ -78,7 +78,7 @@ static void rounds(int kind)
         round_of_byte(kind, i / 3 % 3, op, i % 2);
         round_of_word(kind, i / 3 % 3, op, i % 2);
         round_of_real(kind, i / 3 % 3, op, i % 2);
-        round_of_wide(kind, i / 3 % 3, op, false);
+        round_of_wide(kind, i / 3 % 3, SHOAL_SUM, false); // which have no order
         round_of_word(kind, i / 3 % 3, SHOAL_NOOP, true);
     }
 }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short operations on windows of other nodes, many to a message. The first to a target begins at once; while
+// something is under way there, those of one kind that follow are kept, and begin together when
+//
+//     there is no room for one more      one of another kind comes
+//     nothing is under way any more      a synchronization wants them complete
+//
+// so a single one does not wait (of those within the lock, the first after a flush), and a row of them costs a message for each few hundred. What is put or
+// added is copied: the origin's buffer is free when the call returns. Accumulates keep their order, since
+// one that is not kept lets those go first that are.
+#include "error.h"
+#include "rma.h"
+#include "rma_words.h"
+#include "settings.h"
+#include "stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 256, ROOM = 16384 };
+
+struct kind {
+    enum { PUTS, GETS, ACCUMULATES, FETCHES, LOCKED } what;
+    shoal_op_t op; // of accumulates and those that fetch
+    shoal_type_t type;
+    const struct op *any_op; // of those within the lock
+    const struct type *basic;
+};
+
+struct gathered {
+    struct kind kind;
+    size_t parts, bytes;
+    shoal_part_t part[PARTS];
+    void *to[PARTS]; // of those that bring something: from `back` on to there
+    _Alignas(max_align_t) char data[ROOM];
+    _Alignas(max_align_t) char back[ROOM];
+};
+
+static bool is_same(const struct kind *a, const struct kind *b)
+{
+    return a->what == b->what && a->op == b->op && a->type == b->type && a->any_op == b->any_op &&
+           a->basic == b->basic;
+}
+
+static bool brings(const struct kind *k)
+{
+    return k->what == GETS || k->what == FETCHES;
+}
+
+// ---- They begin, and end
+static int begin(struct gathered *g, shoal_event_t *event)
+{
+    const struct kind *k = &g->kind;
+    switch (k->what) {
+    case PUTS: return shoal_putv(g->part, g->parts, NULL, event);
+    case GETS: return shoal_getv(g->part, g->parts, NULL, event);
+    default:
+        return shoal_accv(g->part, g->parts, k->what == FETCHES ? g->back : NULL, k->op, k->type,
+                          NULL, event);
+    }
+}
+
+void rma_gather_end(struct gathered *g, int status)
+{
+    const char *from = g->back;
+    for (size_t i = 0; i < g->parts && brings(&g->kind) && status == SHOAL_OK; i++) {
+        memcpy(g->to[i], from, g->part[i].n);
+        from += g->part[i].n;
+    }
+    free(g);
+}
+
+// As in rma_acc.c: got, changed and put within the target's lock. No two of them have a byte in common.
+static int do_locked(struct gathered *g, struct target *t)
+{
+    bool is_alone = rma_is_alone_there(t);
+    if (is_alone)
+        rma_later_settle(t);
+    else
+        accumulate_lock(t);
+    int status = shoal_getv(g->part, g->parts, NULL, NULL);
+    size_t at = 0;
+    for (size_t i = 0; i < g->parts && status == SHOAL_OK; at += g->part[i++].n)
+        change_here(g->kind.any_op, g->kind.basic, g->back + at, g->data + at, g->to[i],
+                    (MPI_Count)g->part[i].n / g->kind.basic->size);
+    if (status == SHOAL_OK)
+        status = shoal_putv(g->part, g->parts, NULL, NULL);
+    if (status == SHOAL_OK)
+        status = shoal_quiet(t->at.pe);
+    if (!is_alone)
+        accumulate_unlock(t);
+    return status;
+}
+
+static bool overlaps(const struct gathered *g, uint64_t at, size_t n)
+{
+    for (size_t i = 0; i < g->parts; i++)
+        if (at < g->part[i].remote.offset + g->part[i].n && g->part[i].remote.offset < at + n)
+            return true;
+    return false;
+}
+
+static void unlink_target(struct win *w, struct target *t)
+{
+    struct target **at = &w->gather.first;
+    while (*at != t)
+        at = &(*at)->next_gathered;
+    *at = t->next_gathered;
+    t->gathered = NULL;
+}
+
+// Within the lock, so that nobody's next operation comes before. What has no memory to be under way is
+// done at once.
+static void send(struct win *w, struct target *t)
+{
+    struct gathered *g = t->gathered;
+    struct rma r = {.w = w, .t = t};
+    bool is_locked = g->kind.what == LOCKED;
+    struct rma_later *l = is_locked ? NULL : rma_later_new(&r);
+    unlink_target(w, t);
+    int none = SHOAL_OK, status = is_locked ? do_locked(g, t) : begin(g, l ? &l->event : NULL);
+    if (l && status == SHOAL_OK) {
+        l->gathered = g;
+        rma_later_start(&r, l);
+        return;
+    }
+    free(l);
+    rma_gather_end(g, status);
+    if (status != SHOAL_OK)
+        atomic_compare_exchange_strong(&w->later.status, &none, status);
+}
+
+void rma_gather_flush(struct win *w, struct target *t)
+{
+    shim_lock_take(&w->gather.lock);
+    w->gather.flushes++;
+    shim_lock_give(&w->gather.lock);
+    rma_gather_push(w, t);
+}
+
+void rma_gather_push(struct win *w, struct target *t)
+{
+    shim_lock_take(&w->gather.lock);
+    if (t && t->gathered)
+        send(w, t);
+    while (!t && w->gather.first)
+        send(w, w->gather.first);
+    shim_lock_give(&w->gather.lock);
+}
+
+// ---- One more
+static struct gathered *new_for(struct win *w, struct target *t, const struct kind *kind)
+{
+    struct gathered *g = malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    g->kind = *kind;
+    g->parts = 0;
+    g->bytes = 0;
+    t->gathered = g;
+    t->next_gathered = w->gather.first;
+    w->gather.first = t;
+    return g;
+}
+
+// Room for n bytes. NULL: the operation goes by itself, and comes after those that are kept.
+static struct gathered *room_for(struct win *w, struct target *t, const struct kind *kind,
+                                 uint64_t at, size_t n)
+{
+    struct gathered *g = t->gathered;
+    bool is_locked = kind->what == LOCKED;
+    if (g && (!is_same(&g->kind, kind) || g->parts == PARTS || g->bytes + n > ROOM ||
+              (is_locked && overlaps(g, at, n)))) {
+        send(w, t);
+        g = NULL;
+    }
+    bool is_kept = is_locked ? t->locked_after == w->gather.flushes + 1
+                             : atomic_load_explicit(&t->under_way, memory_order_relaxed) > 0;
+    if (is_locked)
+        t->locked_after = w->gather.flushes + 1;
+    return !g && is_kept ? new_for(w, t, kind) : g;
+}
+
+// in: what is put or added; out: where what is brought goes to. Either may be NULL.
+static bool gather(struct rma *r, const struct kind *kind, const void *in, void *out, size_t n)
+{
+    struct win *w = r->w;
+    struct target *t = r->t;
+    if (n > shim_settings.gather || n > ROOM || (out && r->request))
+        return false;
+    shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);
+    bool has_back = kind->what == GETS || kind->what == LOCKED;
+    shim_lock_take(&w->gather.lock);
+    struct gathered *g = room_for(w, t, kind, at.offset, n);
+    bool is_full = false;
+    if (g) {
+        char *data = g->data + g->bytes;
+        if (in)
+            memcpy(data, in, n);
+        g->to[g->parts] = out;
+        g->part[g->parts++] = (shoal_part_t){at,
+                                             has_back ? g->back + g->bytes
+                                             : in     ? data
+                                                      : NULL,
+                                             n};
+        g->bytes += n;
+        stats_count(GATHERED);
+        is_full = g->parts == PARTS;
+        if (is_full ||
+            (kind->what != LOCKED && !atomic_load_explicit(&t->under_way, memory_order_relaxed)))
+            send(w, t);
+    }
+    shim_lock_give(&w->gather.lock);
+    if (is_full)
+        progress(); // what is under way ends now and then
+    return g;
+}
+
+bool rma_gather_move(struct rma *r, bool put)
+{
+    const struct rma_side *o = &r->origin, *there = &r->there;
+    struct kind kind = {.what = put ? PUTS : GETS};
+    void *at = type_at(o->type, o->buf);
+    return o->type->is_dense && there->type->is_dense &&
+           gather(r, &kind, put ? at : NULL, put ? NULL : at,
+                  (size_t)(there->count * there->type->size));
+}
+
+bool rma_gather_accumulate(struct rma *r, const struct type *basic, const char *in, char *old,
+                           size_t bytes)
+{
+    struct kind kind = {.what = old ? FETCHES : ACCUMULATES};
+    return r->there.type->is_dense && words_far_op(r->op, basic, &kind.op, &kind.type) &&
+           gather(r, &kind, in, old, bytes);
+}
+
+bool rma_gather_locked(struct rma *r, const struct type *basic, const char *in, char *old,
+                       size_t bytes)
+{
+    struct kind kind = {.what = LOCKED, .any_op = r->op, .basic = basic};
+    return r->there.type->is_dense && basic->is_dense && gather(r, &kind, in, old, bytes);
+}
