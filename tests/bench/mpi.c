@@ -183,6 +183,61 @@ static void pairs(void)
     }
 }
 
+// ---- Windows: operations of 8 bytes at rank 1 one after the other, and a flush: ns for each
+enum { ROW = 1000 };
+
+static double row(int kind, MPI_Win win)
+{
+    double *to = (double *)(void *)in;
+    double start = now_ns();
+    for (int i = 0; i < ROW && me == 0; i++)
+        switch (kind) {
+        case 0: MPI_Put(out, 1, MPI_DOUBLE, 1, i, 1, MPI_DOUBLE, win); break;
+        case 1: MPI_Get(to + i, 1, MPI_DOUBLE, 1, i, 1, MPI_DOUBLE, win); break;
+        case 2: MPI_Accumulate(out, 1, MPI_DOUBLE, 1, i, 1, MPI_DOUBLE, MPI_SUM, win); break;
+        default: MPI_Fetch_and_op(out, to + i, MPI_DOUBLE, 1, i, MPI_SUM, win);
+        }
+    if (me == 0)
+        MPI_Win_flush(1, win);
+    double took = (now_ns() - start) / ROW;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return took;
+}
+
+static void rows(const char *memory, MPI_Win win)
+{
+    static const char *const kinds[] = {"put", "get", "accumulate", "fetch_and_op"};
+    MPI_Win_lock_all(0, win);
+    for (int kind = 0; kind < 4; kind++) {
+        char name[40];
+        double took[ROUNDS];
+        snprintf(name, sizeof name, "%s_row_%s", memory, kinds[kind]);
+        row(kind, win);
+        for (int r = 0; r < ROUNDS; r++)
+            took[r] = row(kind, win);
+        tell(name, 8, took, "ns");
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void windows(void)
+{
+    double *memory = malloc(ROW * sizeof *memory), *base;
+    MPI_Win win;
+    memset(memory, 0, ROW * sizeof *memory);
+    MPI_Win_create(memory, ROW * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &win);
+    rows("created", win);
+    MPI_Win_free(&win);
+    free(memory);
+    MPI_Win_allocate(ROW * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                     &win);
+    memset(base, 0, ROW * sizeof *base);
+    MPI_Barrier(MPI_COMM_WORLD);
+    rows("allocated", win);
+    MPI_Win_free(&win);
+}
+
 #define TIME_COLLECTIVE(name, call)                     \
     do {                                                \
         double x[ROUNDS];                               \
@@ -217,8 +272,10 @@ int main(int argc, char **argv)
     came = mark + 1;
     answer = mark + 2;
 #endif
-    if (npes == 2)
+    if (npes == 2) {
         pairs();
+        windows();
+    }
     collectives();
     MPI_Free_mem(alloc_out);
     MPI_Free_mem(alloc_in);
