@@ -229,7 +229,7 @@ static bool get_span(struct rma *r, MPI_Count lb, MPI_Count length)
 static int move_far(struct rma *r, bool put)
 {
     MPI_Count lb, length;
-    if (rma_may_be_later(r) && rma_gather_move(r, put))
+    if (rma_may_be_kept(r) && rma_gather_move(r, put))
         return MPI_SUCCESS;
     if (!put && rma_far_is_close(r, &lb, &length) && get_span(r, lb, length))
         return MPI_SUCCESS;

@@ -114,15 +114,23 @@ void rma_later_drop_part(struct rma_later *whole); // done, or the hold of who s
 // ---- Short operations that go with others (rma_gather.c). Of a call whose arguments are right; true: it was
 // taken, and its origin's buffer is free, but that of a get. A call with a request that brings nothing is
 // done then, one that does is not taken.
+static inline bool rma_may_be_kept(const struct rma *r)
+{
+    return !r->at.direct && r->w->flavor != MPI_WIN_FLAVOR_DYNAMIC;
+}
 bool rma_gather_move(struct rma *r, bool put);
 bool rma_gather_accumulate(struct rma *r, const struct type *basic, const char *in, char *old,
                            size_t bytes); // old NULL: nobody wants the old values
 // The same of one whose elements no atomic covers.
 bool rma_gather_locked(struct rma *r, const struct type *basic, const char *in, char *old,
                        size_t bytes);
-// Those for t (NULL: for all) begin now; later ones come behind them.
+// Those for t begin now; later ones of this thread come behind them.
+static inline bool rma_is_kept_for(struct target *t)
+{
+    return atomic_load_explicit(&t->gathered, memory_order_relaxed);
+}
 void rma_gather_push(struct win *w, struct target *t);
-void rma_gather_flush(struct win *w, struct target *t); // the same, and a new row begins
+void rma_gather_flush(struct win *w, struct target *t); // the same, and a new row begins; NULL: for all
 void rma_gather_end(struct gathered *g, int status);
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped

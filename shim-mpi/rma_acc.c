@@ -222,12 +222,13 @@ static bool may_be_later(const struct rma *r, const struct type *basic)
             type_walk(r->there.type, r->there.count, has_whole_words, &size) == SHOAL_OK);
 }
 
-// At another node, within the lock, or alone.
+// A dense block that is not mapped here, and is changed within the lock, or alone.
 static bool is_locked_there(const struct rma *r, const struct type *basic)
 {
+    uint64_t va = r->at.va + (uint64_t)r->there.type->true_lb;
     bool words = r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
-                 r->at.va % (uint64_t)basic->size == 0;
-    return rma_may_be_later(r) && (!words || rma_is_alone_there(r->t));
+                 va % (uint64_t)basic->size == 0;
+    return rma_may_be_kept(r) && r->there.type->is_dense && (!words || rma_is_alone_there(r->t));
 }
 
 // The whole takes the arrays that are copies.
@@ -272,6 +273,8 @@ static int add_run(MPI_Count disp, MPI_Count bytes, void *arg)
     struct begun *b = arg;
     struct acc *a = &b->acc;
     int status = b->runs == RUNS ? begin_runs(b) : SHOAL_OK;
+    if (status != SHOAL_OK)
+        return status;
     b->run[b->runs++] = (shoal_part_t){shoal_rptr_add(a->r->at.at, disp), (void *)(uintptr_t)a->in,
                                        (size_t)bytes};
     b->bytes += bytes;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short operations on windows of other nodes, many to a message. The first to a target begins at once; while
-// something is under way there, those of one kind that follow are kept, and begin together when
+// Short operations on windows that are not mapped here, many to a call of the runtime: one message to another
+// node, one call of the kernel for private memory of this one. Those of one kind that follow the first few
+// to a target are kept, and begin together when
 //
-//     there is no room for one more      one of another kind comes
-//     nothing is under way any more      a synchronization wants them complete
+//     there is no room for one more            one of another kind comes
+//     another one comes to another node,       a synchronization wants them complete
+//     and nothing is under way there
 //
-// so a single one does not wait (of those within the lock, the first after a flush), and a row of them costs a message for each few hundred. What is put or
-// added is copied: the origin's buffer is free when the call returns. Accumulates keep their order, since
-// one that is not kept lets those go first that are.
+// The first few are four to another node, where they are under way meanwhile, and the first after a flush
+// of what is done when it returns: on this node, and within the lock. What is put or added is copied: the
+// origin's buffer is free when the call returns. Accumulates keep their order, since one that is not kept
+// lets those go first that are.
 #include "error.h"
 #include "rma.h"
 #include "rma_words.h"
@@ -17,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 256, ROOM = 16384 };
+enum { PARTS = 256, ROOM = 16384, FIRST = 4, MOST_TARGETS = 256 };
 
 struct kind {
     enum { PUTS, GETS, ACCUMULATES, FETCHES, LOCKED } what;
@@ -83,9 +86,10 @@ static int do_locked(struct gathered *g, struct target *t)
     for (size_t i = 0; i < g->parts && status == SHOAL_OK; at += g->part[i++].n)
         change_here(g->kind.any_op, g->kind.basic, g->back + at, g->data + at, g->to[i],
                     (MPI_Count)g->part[i].n / g->kind.basic->size);
-    if (status == SHOAL_OK)
+    bool puts = g->kind.any_op->kind != OP_DOES_NOTHING;
+    if (status == SHOAL_OK && puts)
         status = shoal_putv(g->part, g->parts, NULL, NULL);
-    if (status == SHOAL_OK)
+    if (status == SHOAL_OK && puts)
         status = shoal_quiet(t->at.pe);
     if (!is_alone)
         accumulate_unlock(t);
@@ -100,67 +104,125 @@ static bool overlaps(const struct gathered *g, uint64_t at, size_t n)
     return false;
 }
 
+// ---- A window's targets for which something is kept
+static bool link_target(struct win *w, struct target *t)
+{
+    shim_lock_take(&w->gather.lock);
+    bool is_room = w->gather.targets < MOST_TARGETS;
+    if (is_room) {
+        w->gather.targets++;
+        t->next_gathered = w->gather.first;
+        w->gather.first = t;
+    }
+    shim_lock_give(&w->gather.lock);
+    return is_room;
+}
+
 static void unlink_target(struct win *w, struct target *t)
 {
+    shim_lock_take(&w->gather.lock);
     struct target **at = &w->gather.first;
     while (*at != t)
         at = &(*at)->next_gathered;
     *at = t->next_gathered;
-    t->gathered = NULL;
+    w->gather.targets--;
+    shim_lock_give(&w->gather.lock);
 }
 
-// Within the lock, so that nobody's next operation comes before. What has no memory to be under way is
-// done at once.
-static void send(struct win *w, struct target *t)
+static struct target *first_target(struct win *w)
 {
-    struct gathered *g = t->gathered;
+    shim_lock_take(&w->gather.lock);
+    struct target *t = w->gather.first;
+    shim_lock_give(&w->gather.lock);
+    return t;
+}
+
+static bool is_done_at_once(const struct target *t, const struct kind *kind)
+{
+    return t->control || kind->what == LOCKED;
+}
+
+// What has no memory to be under way is done now.
+static int begin_or_do(struct win *w, struct target *t, struct gathered *g)
+{
     struct rma r = {.w = w, .t = t};
-    bool is_locked = g->kind.what == LOCKED;
-    struct rma_later *l = is_locked ? NULL : rma_later_new(&r);
-    unlink_target(w, t);
-    int none = SHOAL_OK, status = is_locked ? do_locked(g, t) : begin(g, l ? &l->event : NULL);
+    struct rma_later *l = is_done_at_once(t, &g->kind) ? NULL : rma_later_new(&r);
+    int status = g->kind.what == LOCKED ? do_locked(g, t) : begin(g, l ? &l->event : NULL);
     if (l && status == SHOAL_OK) {
         l->gathered = g;
         rma_later_start(&r, l);
-        return;
+    } else {
+        free(l);
+        rma_gather_end(g, status);
     }
-    free(l);
-    rma_gather_end(g, status);
-    if (status != SHOAL_OK)
-        atomic_compare_exchange_strong(&w->later.status, &none, status);
+    return status;
 }
 
-void rma_gather_flush(struct win *w, struct target *t)
+// Within the target's lock, so that nobody's next operation comes before. A flush in another thread finds it
+// kept, or under way.
+static void send(struct win *w, struct target *t)
 {
-    shim_lock_take(&w->gather.lock);
-    w->gather.flushes++;
-    shim_lock_give(&w->gather.lock);
-    rma_gather_push(w, t);
+    int none = SHOAL_OK, status = begin_or_do(w, t, t->gathered);
+    if (status != SHOAL_OK)
+        atomic_compare_exchange_strong(&w->later.status, &none, status);
+    unlink_target(w, t);
+    t->gathered = NULL;
+}
+
+static void send_some(struct win *w, struct target *t, bool is_flush)
+{
+    shim_lock_take(&t->gather_lock);
+    if (t->gathered)
+        send(w, t);
+    t->flushes += is_flush;
+    shim_lock_give(&t->gather_lock);
 }
 
 void rma_gather_push(struct win *w, struct target *t)
 {
-    shim_lock_take(&w->gather.lock);
-    if (t && t->gathered)
-        send(w, t);
-    while (!t && w->gather.first)
-        send(w, w->gather.first);
-    shim_lock_give(&w->gather.lock);
+    if (rma_is_kept_for(t))
+        send_some(w, t, false);
+}
+
+void rma_gather_flush(struct win *w, struct target *t)
+{
+    if (t) {
+        send_some(w, t, true);
+        return;
+    }
+    atomic_fetch_add_explicit(&w->gather.flushes, 1, memory_order_relaxed);
+    while ((t = first_target(w)))
+        send_some(w, t, false);
 }
 
 // ---- One more
 static struct gathered *new_for(struct win *w, struct target *t, const struct kind *kind)
 {
-    struct gathered *g = malloc(sizeof *g);
-    if (!g)
+    bool has_back = brings(kind) || kind->what == LOCKED;
+    struct gathered *g = malloc(has_back ? sizeof *g : offsetof(struct gathered, back));
+    if (!g || !link_target(w, t)) {
+        free(g);
         return NULL;
+    }
     g->kind = *kind;
     g->parts = 0;
     g->bytes = 0;
     t->gathered = g;
-    t->next_gathered = w->gather.first;
-    w->gather.first = t;
     return g;
+}
+
+// Of this target and of all, and 1.
+static uint64_t flushes_of(const struct win *w, const struct target *t)
+{
+    return t->flushes + atomic_load_explicit(&w->gather.flushes, memory_order_relaxed) + 1;
+}
+
+// Is there a reason to keep one? A row has begun, and what it began with is under way, if it takes its time.
+static bool is_kept(const struct win *w, const struct target *t, const struct kind *kind)
+{
+    bool is_row = t->row_after == flushes_of(w, t);
+    int under_way = atomic_load_explicit(&t->under_way, memory_order_relaxed);
+    return is_done_at_once(t, kind) ? is_row : under_way >= (is_row ? 1 : FIRST);
 }
 
 // Room for n bytes. NULL: the operation goes by itself, and comes after those that are kept.
@@ -168,17 +230,15 @@ static struct gathered *room_for(struct win *w, struct target *t, const struct k
                                  uint64_t at, size_t n)
 {
     struct gathered *g = t->gathered;
-    bool is_locked = kind->what == LOCKED;
     if (g && (!is_same(&g->kind, kind) || g->parts == PARTS || g->bytes + n > ROOM ||
-              (is_locked && overlaps(g, at, n)))) {
+              (kind->what == LOCKED && overlaps(g, at, n)))) {
         send(w, t);
         g = NULL;
     }
-    bool is_kept = is_locked ? t->locked_after == w->gather.flushes + 1
-                             : atomic_load_explicit(&t->under_way, memory_order_relaxed) > 0;
-    if (is_locked)
-        t->locked_after = w->gather.flushes + 1;
-    return !g && is_kept ? new_for(w, t, kind) : g;
+    bool keeps = is_kept(w, t, kind);
+    if (keeps || is_done_at_once(t, kind))
+        t->row_after = flushes_of(w, t);
+    return !g && keeps ? new_for(w, t, kind) : g;
 }
 
 // in: what is put or added; out: where what is brought goes to. Either may be NULL.
@@ -190,9 +250,9 @@ static bool gather(struct rma *r, const struct kind *kind, const void *in, void 
         return false;
     shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);
     bool has_back = kind->what == GETS || kind->what == LOCKED;
-    shim_lock_take(&w->gather.lock);
+    shim_lock_take(&t->gather_lock);
     struct gathered *g = room_for(w, t, kind, at.offset, n);
-    bool is_full = false;
+    bool is_taken = g, is_full = false;
     if (g) {
         char *data = g->data + g->bytes;
         if (in)
@@ -206,14 +266,13 @@ static bool gather(struct rma *r, const struct kind *kind, const void *in, void 
         g->bytes += n;
         stats_count(GATHERED);
         is_full = g->parts == PARTS;
-        if (is_full ||
-            (kind->what != LOCKED && !atomic_load_explicit(&t->under_way, memory_order_relaxed)))
+        if (is_full || !is_kept(w, t, kind))
             send(w, t);
     }
-    shim_lock_give(&w->gather.lock);
+    shim_lock_give(&t->gather_lock);
     if (is_full)
         progress(); // what is under way ends now and then
-    return g;
+    return is_taken;
 }
 
 bool rma_gather_move(struct rma *r, bool put)
@@ -238,5 +297,5 @@ bool rma_gather_locked(struct rma *r, const struct type *basic, const char *in, 
                        size_t bytes)
 {
     struct kind kind = {.what = LOCKED, .any_op = r->op, .basic = basic};
-    return r->there.type->is_dense && basic->is_dense && gather(r, &kind, in, old, bytes);
+    return basic->is_dense && gather(r, &kind, in, old, bytes);
 }

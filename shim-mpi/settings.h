@@ -30,8 +30,8 @@
     X(stream, "SHOAL_MPI_STREAM", 0,                                                            \
       "1: longer messages are sent in pieces as if their receiver could not get them")          \
     X(gather, "SHOAL_MPI_GATHER", 512,                                                          \
-      "bytes of the largest put, get or accumulate in a window of another node that goes "      \
-      "with others while one is under way there; 0: none")                                      \
+      "bytes of the largest put, get or accumulate that goes with others in windows of other "  \
+      "nodes or of malloc's memory; 0: none")                                                   \
     X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted when MPI ends in it")
 
 #define X(field, env, def, meaning) uint64_t field;

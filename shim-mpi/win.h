@@ -80,9 +80,11 @@ struct target {
     enum memory memory;
     int next_touched; // in an epoch that opens targets as they are used, -1: the last
     _Atomic int under_way; // operations
-    struct gathered *gathered; // of operations that have not begun (rma_gather.c), NULL: none
+    // Operations that have not begun (rma_gather.c).
+    shim_lock gather_lock;
+    struct gathered *_Atomic gathered; // NULL: none
+    uint64_t flushes, row_after;       // row_after: flushes before a row of them began, and 1
     struct target *next_gathered;
-    uint64_t locked_after; // the first of a row of accumulates within the lock: flushes before it, and 1
     size_t size;
     uint64_t va;
     shoal_rptr_t at;
@@ -134,10 +136,11 @@ struct win {
         struct rma_later *first, **last;
         struct progress_hook hook;
     } later;
-    struct { // those that wait for others to go with, by their targets (rma_gather.c)
+    struct { // the targets that have such (rma_gather.c)
         shim_lock lock;
         struct target *first;
-        uint64_t flushes;
+        int targets;
+        _Atomic uint64_t flushes; // of all targets
     } gather;
     struct target target[];
 };

@@ -156,6 +156,8 @@ PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_
     char *to = old;
     for (size_t i = 0; i < parts && !status; i++) {
         struct operation one = operation_of_part(&o, &part[i]);
+        if (!part[i].n) // without an address perhaps
+            continue;
         status = old ? fetch_each(&c, &one, part[i].local, to, part[i].n / size, size)
                      : transfer_move(&c, &one);
         to = old ? to + part[i].n : NULL;

@@ -83,8 +83,8 @@
     X(mpi_stream, "SHOAL_MPI_STREAM", BOOL, "0",                                                \
       "MPI: send longer messages in pieces, as if their receiver could not get them")           \
     X(mpi_gather, "SHOAL_MPI_GATHER", SIZE, "512",                                              \
-      "MPI: bytes of the largest put, get or accumulate in a window of another node that goes " \
-      "with others while one is under way there; 0: none")                                      \
+      "MPI: bytes of the largest put, get or accumulate that goes with others in windows of "   \
+      "other nodes or of malloc's memory; 0: none")                                             \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
       "print what each PE counted: an MPI program's messages when it has done with MPI, chains " \
       "of triggered operations at the end")

@@ -171,7 +171,8 @@ bool flight_answered(uint64_t token, uint64_t which, int status, const void *dat
         return false;
     pthread_mutex_lock(&lock);
     struct expected *e = which < f->expected ? &f->answer[which] : NULL;
-    bool is_awaited = e && e->n != SIZE_MAX && n <= (e->n < WORD ? WORD : e->n);
+    bool is_awaited = e && e->n != SIZE_MAX && n <= (e->n < WORD ? WORD : e->n) &&
+                      (status || n >= e->n);
     if (is_awaited && n && e->n) // an atomic's old value comes in 64 bits
         memcpy(e->to, data, n < e->n ? n : e->n);
     if (is_awaited)

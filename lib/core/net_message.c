@@ -37,23 +37,28 @@ static size_t room_for_data(void)
 static _Atomic uint64_t messages_sent;
 
 // ---- Sending
-static bool try_bytes(int pe, const void *bytes, size_t n, bool waits)
+enum patience { TRY, LET_LEAVE, WAIT }; // LET_LEAVE: wait for the network alone, see net_let_leave
+
+static bool try_bytes(int pe, const void *bytes, size_t n, enum patience patience)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     int status;
     net_connect(pe);
     while ((status = net.transport->am(net.ep, NULL, pe, bytes, n)) == TRANSPORT_AGAIN) {
-        if (!waits)
+        if (patience == TRY)
             return false;
-        waiter_step(&w);
+        if (patience == LET_LEAVE)
+            net_let_leave();
+        else
+            waiter_step(&w);
     }
     if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);
     return true;
 }
 
-// False, only if !waits: there is no room now.
-static bool try_send(int pe, const struct net_head *head, const void *data, bool waits)
+// False, only for TRY: there is no room now.
+static bool try_send(int pe, const struct net_head *head, const void *data, enum patience patience)
 {
     unsigned char few[SMALL];
     size_t n = head_size((enum net_kind)head->kind), all = n + head->n;
@@ -63,7 +68,7 @@ static bool try_send(int pe, const struct net_head *head, const void *data, bool
     memcpy(bytes, head, n);
     if (head->n)
         memcpy(bytes + n, data, head->n);
-    bool done = try_bytes(pe, bytes, all, waits);
+    bool done = try_bytes(pe, bytes, all, patience);
     if (bytes != few)
         free(bytes);
     return done;
@@ -71,7 +76,7 @@ static bool try_send(int pe, const struct net_head *head, const void *data, bool
 
 void net_head_send(int pe, const struct net_head *head, const void *data)
 {
-    try_send(pe, head, data, true);
+    try_send(pe, head, data, WAIT);
 }
 
 // What was gathered for pe leaves before a message to it, and comes before it.
@@ -110,17 +115,16 @@ static bool send_parts(int pe, struct net_head *head, const void *data, bool wai
     static _Atomic uint64_t tokens;
     size_t n = head->n, room = part_room();
     if (n <= room)
-        return try_send(pe, head, data, waits);
+        return try_send(pe, head, data, waits ? WAIT : TRY);
     head->token = atomic_fetch_add_explicit(&tokens, 1, memory_order_relaxed) + 1;
     head->long_n = n;
     head->n = (uint32_t)room;
-    if (!try_send(pe, head, data, waits))
+    if (!try_send(pe, head, data, waits ? WAIT : TRY))
         return false;
     head->kind = NET_PART;
     for (size_t at = room; at < n; at += head->n) {
         head->n = (uint32_t)(n - at < room ? n - at : room);
-        while (!try_send(pe, head, (const char *)data + at, waits))
-            net_let_leave();
+        try_send(pe, head, (const char *)data + at, waits ? WAIT : LET_LEAVE);
     }
     return true;
 }

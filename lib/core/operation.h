@@ -20,8 +20,8 @@ struct completion {
     int32_t am_id;
 };
 
-// Kinds beside SHOAL_WORK_*: accumulate (remote, local, n bytes, op, type; a: 1 when b is a scale's
-// bits), one member's part of a collective (coll_plan.h).
+// Kinds beside SHOAL_WORK_*: accumulate (remote, local, n bytes, op, type; value.success: 1 when a
+// and b are a scale's bits), one member's part of a collective (coll_plan.h).
 // OPERATION_COMPLETE: only the completion, on behalf of a PE of another node. OPERATION_FETCH_ACC, of
 // such a PE too: accumulate (local: the operands, if it has one) with the old values to local2.
 // OPERATION_VECTOR, of such a PE too: many of kind `each` (net_vector.h).

@@ -5,7 +5,7 @@
 // PES: 1 2 4
 #include "counters.h"
 
-enum { N = 6000, PARTS = 900, ROUNDS = 12, OPERANDS = PARTS * 40 };
+enum { N = 6000, PARTS = 400, ROUNDS = 6, OPERANDS = PARTS * 40 };
 
 static void *memory[2]; // symmetric, private
 static shoal_key_t key[2], theirs[2];
