@@ -62,7 +62,8 @@ int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event);
 // Do the target's blocks lie so close that a get is faster that takes all that is between them, too? Then
 // *length bytes from *lb on.
 bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length);
-int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // complete when it returns
+int rma_far_get_now(struct rma *r, void *data);
+int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // both are complete when they return
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
 

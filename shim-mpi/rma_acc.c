@@ -128,7 +128,7 @@ static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
 {
     size_t bytes = (size_t)(n * a->basic->size);
     lock(a);
-    int status = rma_far_move(a->r, stream, false, NULL);
+    int status = rma_far_get_now(a->r, stream);
     if (status != SHOAL_OK)
         return status;
     if (array != stream)
