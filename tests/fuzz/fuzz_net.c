@@ -104,7 +104,16 @@ void net_describe(struct transport_job *job)
 }
 
 // As in net_message.c.
-enum { AT_KIND = 0, AT_STATUS = 12, AT_TOKEN = 16, HEAD = 64, RUN = 2, DONE = 3, BATCH = 5 };
+enum {
+    AT_KIND = 0,
+    AT_N = 8,
+    AT_STATUS = 12,
+    AT_TOKEN = 16,
+    HEAD = 64,
+    RUN = 2,
+    DONE = 3,
+    BATCH = 5
+};
 #define OF_STREAM (UINT64_C(1) << 63)
 
 static int fake_am(void *ep, void *ctx, int pe, const void *payload, size_t n)
@@ -126,9 +135,11 @@ static int fake_flush(void *ep, void *ctx, int pe)
 static const struct transport fake = {.am = fake_am, .flush = fake_flush, .fence = fake_flush};
 
 // ---- Answers: that of the input first, then a true one.
+enum { WANTED = 33 }; // bytes of data
+
 static int give_answers(void)
 {
-    unsigned char good[HEAD] = {[AT_KIND] = DONE};
+    unsigned char good[HEAD + WANTED] = {[AT_KIND] = DONE, [AT_N] = WANTED};
     memcpy(good + AT_TOKEN, &token, sizeof token);
     if (answer)
         memcpy(answer + AT_TOKEN, &token, sizeof token);
@@ -141,7 +152,6 @@ static int give_answers(void)
 
 static void ask(unsigned char *bytes, size_t n)
 {
-    enum { WANTED = 33 };
     unsigned char *to = malloc(WANTED);
     struct operation op = {.kind = SHOAL_WORK_GET,
                            .n = WANTED,
