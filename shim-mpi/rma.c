@@ -193,12 +193,15 @@ static int begin_far(struct rma *r, char *data, size_t n, bool put)
     return status;
 }
 
-static int begin_span(struct rma *r, char *data, MPI_Count lb, MPI_Count length)
+static int begin_span(struct rma *r, MPI_Count lb, MPI_Count length)
 {
     struct rma_later *l = rma_later_new(r);
-    int status = l ? shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, &l->event)
-                   : SHOAL_ENOMEM;
+    char *data = malloc((size_t)length);
+    int status = l && data ? shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL,
+                                       &l->event)
+                           : SHOAL_ENOMEM;
     if (status != SHOAL_OK) {
+        free(data);
         free(l);
         return status;
     }
@@ -210,28 +213,28 @@ static int begin_span(struct rma *r, char *data, MPI_Count lb, MPI_Count length)
 }
 
 // All that is there, and then what is asked for out of that. False: nothing was done, but the blocks
-// alone may do: there is no memory for so much, or something between them cannot be read.
-static bool get_span(struct rma *r, MPI_Count lb, MPI_Count length)
+// alone may do.
+static bool get_span(struct rma *r)
 {
     const struct rma_side *o = &r->origin, *there = &r->there;
-    char *data = malloc((size_t)length);
+    MPI_Count lb, length;
+    if (!rma_far_is_close(r, &lb, &length))
+        return false;
+    if (rma_may_be_later(r) && begin_span(r, lb, length) == SHOAL_OK)
+        return true;
+    char *data = rma_far_span(r, lb, length);
     if (!data)
         return false;
-    if (rma_may_be_later(r) && begin_span(r, data, lb, length) == SHOAL_OK)
-        return true;
-    int status = shoal_get(data, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL);
-    if (status == SHOAL_OK)
-        type_copy(o->type, o->buf, o->count, there->type, type_base(data, lb), there->count);
+    type_copy(o->type, o->buf, o->count, there->type, type_base(data, lb), there->count);
     free(data);
-    return status == SHOAL_OK;
+    return true;
 }
 
 static int move_far(struct rma *r, bool put)
 {
-    MPI_Count lb, length;
     if (rma_may_be_kept(r) && rma_gather_move(r, put))
         return MPI_SUCCESS;
-    if (!put && rma_far_is_close(r, &lb, &length) && get_span(r, lb, length))
+    if (!put && get_span(r))
         return MPI_SUCCESS;
     struct rma_side *o = &r->origin;
     size_t n = (size_t)(r->there.count * r->there.type->size);

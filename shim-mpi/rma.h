@@ -62,6 +62,8 @@ int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event);
 // Do the target's blocks lie so close that a get is faster that takes all that is between them, too? Then
 // *length bytes from *lb on.
 bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length);
+// These, to be freed. NULL: there is no memory for so much, or something between the blocks cannot be read.
+char *rma_far_span(struct rma *r, MPI_Count lb, MPI_Count length);
 int rma_far_get_now(struct rma *r, void *data);
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // both are complete when they return
 
@@ -96,9 +98,9 @@ struct rma_later {
     struct type *from;       // n elements of this type, the first byte of them at lb; NULL: a stream
     MPI_Count n, lb;         // of n bytes
     shoal_event_t event;
-    // An operation of several parts: each part has its own event, the whole all the rest.
     struct gathered *gathered; // ended with it; NULL: none
-    struct rma_later *whole;   // NULL: no part
+    // An operation of several parts: each part has its own event, the whole all the rest.
+    struct rma_later *whole; // NULL: no part
     _Atomic int parts;       // of a whole: those that are not done, and 1 while more may come
     _Atomic int status;      // the first failure of one
 };

@@ -40,9 +40,9 @@ struct acc {
 };
 
 // Elements that others may change by atomics.
-static bool is_of_words(const struct acc *a, const struct place *p)
+static bool is_of_words(const struct type *basic, const struct place *p)
 {
-    return p->memory == MEMORY_SHARED && is_word_type(a->basic);
+    return p->memory == MEMORY_SHARED && is_word_type(basic);
 }
 
 static void lock(struct acc *a)
@@ -75,7 +75,7 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !rma_is_alone_there(a->r->t) && is_of_words(a, p) &&
+    bool words = !rma_is_alone_there(a->r->t) && is_of_words(basic, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words)
@@ -159,7 +159,7 @@ static int change_all(struct acc *a)
     const struct rma_side *there = &a->r->there;
     int status;
     bool is_run = there->type == a->basic && a->basic->is_dense;
-    bool is_whole = !is_run && (!is_of_words(a, &a->r->at) || rma_is_alone_there(a->r->t));
+    bool is_whole = !is_run && (!is_of_words(a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)
@@ -226,8 +226,7 @@ static bool may_be_later(const struct rma *r, const struct type *basic)
 static bool is_locked_there(const struct rma *r, const struct type *basic)
 {
     uint64_t va = r->at.va + (uint64_t)r->there.type->true_lb;
-    bool words = r->at.memory == MEMORY_SHARED && is_word_type(basic) &&
-                 va % (uint64_t)basic->size == 0;
+    bool words = is_of_words(basic, &r->at) && va % (uint64_t)basic->size == 0;
     return rma_may_be_kept(r) && r->there.type->is_dense && (!words || rma_is_alone_there(r->t));
 }
 

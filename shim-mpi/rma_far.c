@@ -98,17 +98,26 @@ bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length)
            type_walk(there->type, there->count, count_block, &left);
 }
 
+char *rma_far_span(struct rma *r, MPI_Count lb, MPI_Count length)
+{
+    char *span = malloc((size_t)length);
+    if (span && shoal_get(span, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL)) {
+        free(span);
+        return NULL;
+    }
+    return span;
+}
+
 int rma_far_get_now(struct rma *r, void *data)
 {
     const struct rma_side *there = &r->there;
     MPI_Count lb, length, n = there->count * there->type->size;
-    char *span = rma_far_is_close(r, &lb, &length) ? malloc((size_t)length) : NULL;
-    int status = span ? shoal_get(span, shoal_rptr_add(r->at.at, lb), (size_t)length, NULL, NULL)
-                      : SHOAL_ENOMEM;
-    if (status == SHOAL_OK)
-        type_pack(there->type, type_base(span, lb), there->count, 0, data, (size_t)n);
+    char *span = rma_far_is_close(r, &lb, &length) ? rma_far_span(r, lb, length) : NULL;
+    if (!span)
+        return rma_far_move(r, data, false, NULL);
+    type_pack(there->type, type_base(span, lb), there->count, 0, data, (size_t)n);
     free(span);
-    return status == SHOAL_OK ? status : rma_far_move(r, data, false, NULL);
+    return SHOAL_OK;
 }
 
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n)

@@ -230,7 +230,7 @@ static struct gathered *room_for(struct win *w, struct target *t, const struct k
                                  uint64_t at, size_t n)
 {
     struct gathered *g = t->gathered;
-    if (g && (!is_same(&g->kind, kind) || g->parts == PARTS || g->bytes + n > ROOM ||
+    if (g && (!is_same(&g->kind, kind) || g->bytes + n > ROOM ||
               (kind->what == LOCKED && overlaps(g, at, n)))) {
         send(w, t);
         g = NULL;

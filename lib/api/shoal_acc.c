@@ -5,7 +5,6 @@
 #include "shoal_check.h"
 
 #include "elements.h"
-#include "region.h"
 
 #include <string.h>
 
@@ -81,51 +80,13 @@ static int fetch_each(struct call *c, struct operation *o, const char *in, char 
     return status;
 }
 
-PUBLIC int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,
-                           shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event)
-{
-    struct call c;
-    size_t size = element_size(type), bytes;
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!element_can(op, type) || size > sizeof(uint64_t) || op == SHOAL_CSWAP || (n && !old) ||
-        (n && !in && op != SHOAL_NOOP))
-        return SHOAL_EINVAL;
-    if (__builtin_mul_overflow(n, size, &bytes))
-        return SHOAL_ERANGE;
-    struct operation o = {.kind = OPERATION_FETCH_ACC,
-                          .initiator = world.me,
-                          .remote = to,
-                          .op = op,
-                          .type = type,
-                          .n = bytes,
-                          .has_local = in != NULL};
-    int status = transfer_begin(&c, to, bytes, comp, event);
-    if (!status)
-        status = operation_aligned(&o);
-    if (status)
-        return status;
-    if (world_is_here(c.pe))
-        return transfer_finish(&c, fetch_each(&c, &o, in, old, n, size));
-    o.local = place_of(in);
-    o.local2 = place_of(old);
-    return transfer_finish(&c, n ? transfer_move(&c, &o) : SHOAL_OK);
-}
-
-static int check_elements(const shoal_part_t part[], size_t parts, shoal_type_t type,
-                          bool has_operands)
+static int check_elements(const shoal_part_t part[], size_t parts, shoal_type_t type)
 {
     size_t size = element_size(type);
-    int status = part && parts ? SHOAL_OK : SHOAL_EINVAL;
+    int status = SHOAL_OK;
     for (size_t i = 0; i < parts && !status; i++) {
-        const shoal_part_t *p = &part[i];
-        struct operation at = {.remote = p->remote, .type = type};
-        struct place place;
-        if (p->remote.pe != part[0].remote.pe || (p->n && !p->local && has_operands) || p->n % size)
-            return SHOAL_EINVAL;
-        status = region_resolve(&p->remote, p->n, &place);
-        if (!status)
-            status = operation_aligned(&at);
+        struct operation at = {.remote = part[i].remote, .type = type};
+        status = part[i].n % size ? SHOAL_EINVAL : operation_aligned(&at);
     }
     return status;
 }
@@ -143,7 +104,9 @@ PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_
         return SHOAL_EINIT;
     if (!element_can(op, type) || op == SHOAL_CSWAP || (old && size > sizeof(uint64_t)))
         return SHOAL_EINVAL;
-    int status = check_elements(part, parts, type, !old || op != SHOAL_NOOP);
+    int status = transfer_check(part, parts, !old || op != SHOAL_NOOP);
+    if (!status)
+        status = check_elements(part, parts, type);
     if (!status)
         status = transfer_begin(&c, part[0].remote, 0, comp, event);
     if (status)
@@ -163,6 +126,20 @@ PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_
         to = old ? to + part[i].n : NULL;
     }
     return transfer_finish(&c, status);
+}
+
+PUBLIC int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,
+                           shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event)
+{
+    size_t size = element_size(type), bytes;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (size > sizeof(uint64_t) || (n && !old))
+        return SHOAL_EINVAL;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        return SHOAL_ERANGE;
+    shoal_part_t all = {to, (void *)(uintptr_t)in, bytes};
+    return shoal_accv(&all, 1, old, op, type, comp, event);
 }
 
 PUBLIC int shoal_op_register(int number, shoal_op_fn *fn, void *user, size_t size)

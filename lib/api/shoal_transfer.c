@@ -154,7 +154,7 @@ struct blocks {
 static void move_blocks(struct call *c, const struct operation *op, struct blocks *b)
 {
     if (b->n)
-        flight_add_parts(flight_of(c), op, b->part, b->n);
+        transfer_move_far(c, op, b->part, b->n);
     b->n = 0;
 }
 
@@ -267,12 +267,12 @@ PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
 }
 
 // ---- Vectors
-int transfer_check(const shoal_part_t part[], size_t parts)
+int transfer_check(const shoal_part_t part[], size_t parts, bool has_local)
 {
     struct place at;
     int status = part && parts ? SHOAL_OK : SHOAL_EINVAL;
     for (size_t i = 0; i < parts && !status; i++) {
-        if (part[i].remote.pe != part[0].remote.pe || (part[i].n && !part[i].local))
+        if (part[i].remote.pe != part[0].remote.pe || (has_local && part[i].n && !part[i].local))
             return SHOAL_EINVAL;
         status = region_resolve(&part[i].remote, part[i].n, &at);
     }
@@ -329,7 +329,7 @@ static int move_parts(int kind, const shoal_part_t part[], size_t parts, const s
     struct operation op = {.kind = kind, .initiator = world.me};
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    int status = transfer_check(part, parts);
+    int status = transfer_check(part, parts, true);
     if (!status)
         status = transfer_begin(&c, part[0].remote, 0, comp, event);
     if (status)

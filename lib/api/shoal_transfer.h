@@ -33,6 +33,7 @@ bool transfer_strides_ok(const struct strides *s);
 int transfer_strided(struct operation *op, void *local, const struct strides *s,
                      const shoal_comp_t *comp, shoal_event_t *event);
 
-int transfer_check(const shoal_part_t part[], size_t parts); // all at one PE, in memory that there is
+// All at one PE, in memory that there is; has_local: those that are not empty have local memory.
+int transfer_check(const shoal_part_t part[], size_t parts, bool has_local);
 
 #endif

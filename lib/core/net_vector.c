@@ -55,7 +55,7 @@ void *vector_make(const struct operation *like, const shoal_part_t part[], size_
     op->n = records + (gives ? data : 0);
     op->a = brings(like->kind) ? data : 0;
     op->b = parts;
-    struct record *record = calloc(1, op->n); // a part of no operand may have no data
+    struct record *record = malloc(op->n);
     if (!record)
         fatal("no memory for a message of %zu bytes", (size_t)op->n);
     char *to = (char *)(record + parts);
@@ -63,6 +63,8 @@ void *vector_make(const struct operation *like, const shoal_part_t part[], size_
         record[i] = (struct record){part[i].remote.offset - op->remote.offset, part[i].n};
         if (gives && part[i].n && part[i].local)
             memcpy(to, part[i].local, part[i].n);
+        else if (gives) // there is no operand
+            memset(to, 0, part[i].n);
         to += gives ? part[i].n : 0;
     }
     return record;
@@ -82,6 +84,7 @@ int vector_run(const struct operation *op, int *needs)
     char *records = place_here(op->local), *data = records + op->b * sizeof(struct record);
     char *back = place_here(op->local2);
     size_t given = op->n - op->b * sizeof(struct record), room = op->a, size = 1;
+    bool gives = op->each != SHOAL_WORK_GET, answers = brings(op->each);
     if (op->each == OPERATION_ACC || op->each == OPERATION_FETCH_ACC)
         size = element_size((shoal_type_t)op->type);
     int status = SHOAL_OK;
@@ -91,8 +94,7 @@ int vector_run(const struct operation *op, int *needs)
     for (uint64_t i = 0; i < op->b && !status; i++) {
         struct record r;
         memcpy(&r, records + i * sizeof r, sizeof r);
-        bool gives = op->each != SHOAL_WORK_GET;
-        if ((gives && r.n > given) || (brings(op->each) && r.n > room) || r.n % size)
+        if ((gives && r.n > given) || (answers && r.n > room) || r.n % size)
             return SHOAL_ERANGE;
         one.remote = shoal_rptr_add(op->remote, (ptrdiff_t)r.offset);
         one.n = r.n;
@@ -101,8 +103,8 @@ int vector_run(const struct operation *op, int *needs)
         status = operation_run(&one, needs);
         data += gives ? r.n : 0;
         given -= gives ? r.n : 0;
-        back += brings(op->each) ? r.n : 0;
-        room -= brings(op->each) ? r.n : 0;
+        back += answers ? r.n : 0;
+        room -= answers ? r.n : 0;
     }
     return status;
 }
