@@ -41,7 +41,10 @@ enum arrived_kind { ARRIVED_EAGER, ARRIVED_SYNC, ARRIVED_RTS };
 
 // What an RTS (transfer.h) carries.
 struct rts {
-    uint64_t sender; // its transfer; 0: it wants no answer
+    union {
+        uint64_t sender; // its transfer; 0: it wants no answer
+        uint64_t filled; // of RTS_STAGE, bytes that were there when it went
+    };
     int64_t bytes;
     shoal_rptr_t from;
     enum rts_how { RTS_NOWHERE, RTS_PLACE, RTS_STAGE } how;

@@ -28,7 +28,8 @@
 enum { LINE = 64, LOOKS = 8 };
 enum { STEP = 1 << 17, LAP = 17 * STEP, LAPS = 4 }; // so many laps, and then longer by a step
 enum { PAGE = 4096, POPULATE_WRITE = 23 };          // MADV_POPULATE_WRITE, of Linux 5.14
-enum { FIRST = 2048, LEAST = 4096, MOST = 16384 };  // copied at a time, as far as there is so much
+enum { LEAST = 4096, MOST = 16384 };                // copied at a time, as far as there is so much
+enum { FIRST = 1024 };                              // asked for before it is copied out
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
@@ -163,7 +164,7 @@ static void fill(struct stage *s, const void *buf, MPI_Count count, const struct
         memcpy(s->data + from, (const char *)type_at(type, buf) + from, n);
     else if (n)
         type_pack(type, buf, count, (MPI_Count)from, s->data + from, n);
-    // Pairs with the acquire load in follow.
+    // Pairs with the acquire load in follow_on.
     atomic_store_explicit(&s->filled, from + n, memory_order_release);
 }
 
@@ -233,13 +234,14 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     if (n > shim_settings.stage || !partner_is_direct(pe) ||
         is_better_left(buf, type, n, pe, address, waits))
         return false;
-    bool is_followed = !request_is_crowded() && n > FIRST;
+    bool is_followed = !request_is_crowded() && n > LEAST;
     struct stage *s = take(n);
     if (!s)
         return false;
-    size_t done = is_followed ? FIRST : n;
+    size_t done = is_followed ? LEAST : n;
     fill(s, buf, count, type, 0, done);
-    struct rts rts = {.bytes = (int64_t)n,
+    struct rts rts = {.filled = done,
+                      .bytes = (int64_t)n,
                       .from = shoal_rptr_add(pool.place, (char *)s - pool.start),
                       .how = RTS_STAGE};
     if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts,
@@ -260,13 +262,11 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
 
 // ---- The receiver
 // Copies what is there. True: all of it has been.
-static bool follow(struct transfer *t)
+static bool copy_to(struct transfer *t, uint64_t filled)
 {
-    struct stage *s = t->stage;
-    MPI_Count filled = (MPI_Count)atomic_load_explicit(&s->filled, memory_order_acquire);
-    MPI_Count end = filled < t->request.bytes ? filled : t->request.bytes;
+    MPI_Count end = (MPI_Count)filled < t->request.bytes ? (MPI_Count)filled : t->request.bytes;
     if (end > t->moved)
-        transfer_place(t, t->moved, s->data + t->moved, (size_t)(end - t->moved));
+        transfer_place(t, t->moved, t->stage->data + t->moved, (size_t)(end - t->moved));
     t->moved = end;
     return end == t->request.bytes;
 }
@@ -281,7 +281,8 @@ static bool follow_on(struct progress_hook *hook)
 {
     struct transfer *t = TRANSFER(hook, hook);
     MPI_Count before = t->moved;
-    bool is_all = follow(t), did = t->moved != before;
+    bool is_all = copy_to(t, atomic_load_explicit(&t->stage->filled, memory_order_acquire));
+    bool did = t->moved != before;
     if (is_all) {
         progress_remove(hook);
         finish(t);
@@ -289,12 +290,11 @@ static bool follow_on(struct progress_hook *hook)
     return did;
 }
 
-// What was there when the envelope went comes with the line that says so.
-static INLINE void prefetch_first(const struct transfer *t)
+// Where the data is came with the envelope, and not the data itself.
+static INLINE void prefetch_first(const struct stage *s, uint64_t filled)
 {
-    size_t n = t->request.bytes < FIRST ? (size_t)t->request.bytes : FIRST;
-    for (size_t i = 0; i < n; i += LINE)
-        __builtin_prefetch(t->stage->data + i);
+    for (size_t i = 0; i < filled && i < FIRST; i += LINE)
+        __builtin_prefetch(s->data + i);
 }
 
 // ---- What transfer.c and arrive.c call
@@ -304,8 +304,8 @@ void stage_accept(struct transfer *t, const struct rts *rts)
     t->stage = shoal_direct(rts->from, sizeof *t->stage);
     way_came(t, false);
     t->moved = 0;
-    prefetch_first(t);
-    if (follow(t)) {
+    prefetch_first(t->stage, rts->filled);
+    if (copy_to(t, rts->filled)) { // what was there when the envelope went, to begin with
         finish(t);
         return;
     }

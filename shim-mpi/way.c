@@ -2,9 +2,14 @@
 // See way.h.
 #include "way.h"
 
-#include <math.h>
-
-enum { BLOCK = 8, PATIENCE = 16, GAP_FIRST = 8, GAP_LEAST = 64, GAP_MOST = 1 << 20 };
+enum {
+    BLOCK = 8,
+    HOLDS = 2 * BLOCK, // so many messages follow one that came
+    PATIENCE = 16,
+    GAP_FIRST = 8,
+    GAP_LEAST = 64,
+    GAP_MOST = 1 << 20
+};
 enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
@@ -15,7 +20,6 @@ enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
 struct way {
     uint8_t step; // enum step
     bool leaves;
-    bool joins;     // the next message begins NEW
     uint32_t gap;   // messages from one try to the next; 0: there has been none of this kind
     uint32_t tried; // those of this try that went the new way
     uint32_t cold;  // messages of this step until its time begins,
@@ -26,7 +30,13 @@ struct way {
 };
 
 static struct way ways[2][64];
-static bool came_left[64]; // the last one that came
+
+// The last message that came from a process before this one; `holds`: so many more go the same way.
+static struct lead {
+    bool left;
+    uint32_t holds;
+} leads[64];
+
 static shim_lock lock;
 
 static int class_of(size_t n)
@@ -96,26 +106,34 @@ static void end_step(struct way *w, size_t n)
     begin_count(w, now);
 }
 
-static void join(struct way *w)
+// What this process finds out by itself begins anew when nobody leads any more.
+static bool follow(struct way *w, struct lead *lead)
 {
-    *w = (struct way){
-        .step = NEW, .leaves = w->leaves, .gap = w->gap, .began = PMPI_Wtime(), .took = {INFINITY}};
+    lead->holds--;
+    w->leaves = lead->left;
+    w->step = STEADY;
+    w->tried = w->cold = w->seen = 0;
+    return w->leaves;
 }
 
-bool way_leaves(size_t n, bool waits)
+static bool try_out(struct way *w, size_t n)
 {
-    shim_lock_take(&lock);
-    struct way *w = way_of(n, waits);
-    if (w->joins)
-        join(w);
-    else if (!w->cold && has_ended(w))
+    if (!w->cold && has_ended(w))
         end_step(w, n);
     else if (w->cold && !--w->cold)
         begin_count(w, PMPI_Wtime());
     w->seen++;
     w->bytes += n;
     w->tried += is_new(w);
-    bool leaves = w->leaves != is_new(w);
+    return w->leaves != is_new(w);
+}
+
+bool way_leaves(size_t n, bool waits)
+{
+    shim_lock_take(&lock);
+    struct way *w = way_of(n, waits);
+    struct lead *lead = &leads[class_of(n)];
+    bool leaves = lead->holds ? follow(w, lead) : try_out(w, n);
     shim_lock_give(&lock);
     return leaves;
 }
@@ -128,12 +146,7 @@ void way_came(const struct transfer *t, bool was_left)
     if (way_is_long(n))
         way_count(t->pe, -1);
     shim_lock_take(&lock);
-    bool *last = &came_left[class_of(n)];
-    if (*last != was_left)
-        for (int waits = 0; waits < 2; waits++) {
-            struct way *w = way_of(n, waits);
-            w->joins = w->step <= OLD && w->leaves != was_left;
-        }
-    *last = was_left;
+    if (t->pe < shim_pe())
+        leads[class_of(n)] = (struct lead){was_left, HOLDS};
     shim_lock_give(&lock);
 }
