@@ -4,7 +4,7 @@
 
 enum {
     BLOCK = 8,
-    HOLDS = 2 * BLOCK, // so many messages follow one that came
+    HOLDS = 2 * BLOCK, // so long a message that came tells about those that go
     PATIENCE = 16,
     GAP_FIRST = 8,
     GAP_LEAST = 64,
@@ -29,13 +29,14 @@ struct way {
     double took[2]; // the better time of the old way and of the new, in s for a byte
 };
 
-static struct way ways[2][64];
+// By whether the send waits, and whether such messages come, too: it is another pattern.
+static struct way ways[2][2][64];
 
-// The last message that came from a process before this one; `holds`: so many more go the same way.
-static struct lead {
-    bool left;
-    uint32_t holds;
-} leads[64];
+// What came last, for so many messages to go: from any process, and from one before this one.
+static struct came {
+    bool left; // of the latter
+    uint8_t any, before;
+} came[64];
 
 static shim_lock lock;
 
@@ -44,9 +45,9 @@ static int class_of(size_t n)
     return 63 - __builtin_clzll(n);
 }
 
-static struct way *way_of(size_t n, bool waits)
+static struct way *way_of(size_t n, bool waits, bool is_both_ways)
 {
-    struct way *w = &ways[waits][class_of(n)];
+    struct way *w = &ways[waits][is_both_ways][class_of(n)];
     if (unlikely(!w->gap))
         *w = (struct way){.gap = GAP_FIRST, .leaves = !waits && way_is_long(n)};
     return w;
@@ -107,10 +108,9 @@ static void end_step(struct way *w, size_t n)
 }
 
 // What this process finds out by itself begins anew when nobody leads any more.
-static bool follow(struct way *w, struct lead *lead)
+static bool follow(struct way *w, bool leaves)
 {
-    lead->holds--;
-    w->leaves = lead->left;
+    w->leaves = leaves;
     w->step = STEADY;
     w->tried = w->cold = w->seen = 0;
     return w->leaves;
@@ -131,9 +131,11 @@ static bool try_out(struct way *w, size_t n)
 bool way_leaves(size_t n, bool waits)
 {
     shim_lock_take(&lock);
-    struct way *w = way_of(n, waits);
-    struct lead *lead = &leads[class_of(n)];
-    bool leaves = lead->holds ? follow(w, lead) : try_out(w, n);
+    struct came *c = &came[class_of(n)];
+    struct way *w = way_of(n, waits, c->any);
+    bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
+    c->any -= c->any > 0;
+    c->before -= c->before > 0;
     shim_lock_give(&lock);
     return leaves;
 }
@@ -146,7 +148,11 @@ void way_came(const struct transfer *t, bool was_left)
     if (way_is_long(n))
         way_count(t->pe, -1);
     shim_lock_take(&lock);
-    if (t->pe < shim_pe())
-        leads[class_of(n)] = (struct lead){was_left, HOLDS};
+    struct came *c = &came[class_of(n)];
+    c->any = HOLDS;
+    if (t->pe < shim_pe()) {
+        c->before = HOLDS;
+        c->left = was_left;
+    }
     shim_lock_give(&lock);
 }
