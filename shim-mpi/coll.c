@@ -301,7 +301,7 @@ int coll_messages(const struct coll_call *c)
 {
     struct schedule s;
     s.request.error = MPI_SUCCESS;
-    schedule_init(&s, c->comm, comm_next_tag(c->comm));
+    schedule_init(&s, c->comm, coll_tag(c));
     coll_build(&s, c);
     int error = schedule_run(&s);
     schedule_free(&s);
@@ -387,7 +387,7 @@ static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *re
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (!error)
-        *made = coll_request_of(c, comm_next_tag(c->comm));
+        *made = coll_request_of(c, coll_tag(c));
     return error;
 }
 

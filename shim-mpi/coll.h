@@ -32,7 +32,9 @@ enum coll_kind {
     COLL_NEIGHBOR_ALLTOALL,
     COLL_NEIGHBOR_ALLTOALLV,
     COLL_NEIGHBOR_ALLTOALLW,
+    COLL_KINDS,
 };
+_Static_assert((int)COLL_KINDS <= (int)TAG_STEP, "a tag for each kind");
 
 // An argument that is an array of int, or of 64 bits; both NULL: none.
 struct numbers {
@@ -77,6 +79,12 @@ struct coll_call {
     int rank, size; // of the own group
     int peers;      // of those the blocks are for: remote group's size, or size
 };
+
+// Of the next collective, which is of this kind.
+static inline int coll_tag(const struct coll_call *c)
+{
+    return comm_next_tag(c->comm) + (int)c->kind;
+}
 
 static inline bool side_in_place(const struct side *s)
 {
@@ -205,7 +213,7 @@ void coll_team_down(void);
 bool coll_bcast_now(const struct coll_call *c, int *error);
 // By messages, blocking; of a resolved call. An error code, which has not been raised.
 int coll_messages(const struct coll_call *c);
-// The same, not blocking: a request, whose reference is the caller's. tag: from comm_next_tag.
+// The same, not blocking: a request, whose reference is the caller's. tag: from coll_tag.
 struct request *coll_begin(const struct coll_call *c, int tag);
 // A request, which has not begun; and how it begins by messages.
 struct coll_request *coll_request_of(const struct coll_call *c, int tag);

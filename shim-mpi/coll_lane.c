@@ -447,7 +447,7 @@ bool coll_lane_run(const struct coll_call *c, int *error)
         idle_step(&idle);
     if (!lane || state_of(lane) == SHUT || !lane->is_crowded)
         return false;
-    struct coll_request *q = coll_request_of(c, comm_next_tag(c->comm));
+    struct coll_request *q = coll_request_of(c, coll_tag(c));
     q->lane = lane;
     q->run = run;
     coll_lane_start(q);

@@ -107,7 +107,7 @@ void coll_team_end(struct comm *comm)
     comm->team = SHMEM_TEAM_INVALID;
     shmem_quiet(); // the team's puts do not come later than the barrier
     struct coll_call c = coll_team_barrier(comm);
-    struct request *barrier = coll_begin(&c, comm_next_tag(comm));
+    struct request *barrier = coll_begin(&c, coll_tag(&c));
     atomic_fetch_add_explicit(&parting, 1, memory_order_relaxed);
     request_then(barrier, give_back, team);
     request_drop(barrier);

@@ -230,6 +230,6 @@ bool coll_bcast_now(const struct coll_call *c, int *error)
         __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > SHORT)
         return false;
     if (!coll_team_bcast(c, n, error))
-        *error = (coll_bcast_is_flat(c) ? bcast_flat_now : bcast_down)(c, comm_next_tag(c->comm));
+        *error = (coll_bcast_is_flat(c) ? bcast_flat_now : bcast_down)(c, coll_tag(c));
     return true;
 }

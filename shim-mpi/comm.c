@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-enum { BUCKETS = 1024, FIRST_TAG = TAG_COLLS - 3 }; // it goes round soon: see PARTNER_START
+enum { BUCKETS = 1024 };
+enum { FIRST_COLL = TAG_COLLS / TAG_STEP - 3 }; // their tags go round soon: see PARTNER_START
 
 struct comm comm_world, comm_self;
 
@@ -77,7 +78,7 @@ struct comm *comm_make(struct group *group, struct group *remote)
     c->remote = remote;
     c->peers = remote ? remote : group;
     c->team = SHMEM_TEAM_INVALID;
-    atomic_init(&c->coll_tag, FIRST_TAG);
+    atomic_init(&c->colls, FIRST_COLL);
     return c;
 }
 
@@ -177,7 +178,7 @@ static int start(struct comm *c, MPI_Comm handle, const char *name, uint32_t con
     *c = (struct comm){.group = group, .peers = group, .rank = group ? group->rank : 0};
     c->errhandler = errhandler;
     c->team = SHMEM_TEAM_INVALID;
-    atomic_init(&c->coll_tag, FIRST_TAG);
+    atomic_init(&c->colls, FIRST_COLL);
     object_predefine(c, OBJECT_COMM, handle);
     strcpy(c->name, name);
     return group ? comm_publish(c, context) : MPI_ERR_NO_MEM;

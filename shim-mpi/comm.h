@@ -20,10 +20,10 @@ struct topology;
 enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
 // Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL four kinds share
-// them: collectives in the order of their calls, parts of partitioned messages, exchanges that are
-// named by a text, and by a tag of the program's (agree.h).
-enum { TAG_UB = (1 << 30) - 1, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28, TAG_TEXTED = 1 << 29,
-       TAG_NAMED = 1 << 30 };
+// them: collectives in the order of their calls (each has TAG_STEP tags, of which it uses one: coll_tag),
+// parts of partitioned messages, exchanges that are named by a text, and by a tag of the program's (agree.h).
+enum { TAG_UB = (1 << 30) - 1, TAG_STEP = 32, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28,
+       TAG_TEXTED = 1 << 29, TAG_NAMED = 1 << 30 };
 
 struct comm {
     struct object head;
@@ -44,7 +44,7 @@ struct comm {
     unsigned colls_without_team;
     struct coll_lane *lane; // of its nonblocking collectives (coll_lane.h), NULL: none (yet)
     unsigned colls_without_lane;
-    _Atomic int coll_tag;   // collectives started: each has its own tag (comm_next_tag)
+    _Atomic int colls;      // started: each has a tag of its own (comm_next_tag)
     struct comm *next_known; // with a context of the same hash
     bool is_freed;          // by the user; the object lives as long as what uses it
     char name[MPI_MAX_OBJECT_NAME];
@@ -61,8 +61,9 @@ extern struct comm comm_world, comm_self;
 // so both have one count.
 static inline int comm_next_tag(struct comm *c)
 {
-    _Atomic int *tag = c->local ? &c->local->coll_tag : &c->coll_tag;
-    return (int)((unsigned)atomic_fetch_add_explicit(tag, 1, memory_order_relaxed) % TAG_COLLS);
+    _Atomic int *colls = c->local ? &c->local->colls : &c->colls;
+    unsigned number = (unsigned)atomic_fetch_add_explicit(colls, 1, memory_order_relaxed);
+    return (int)(number % (TAG_COLLS / TAG_STEP) * TAG_STEP);
 }
 
 struct comm *comm_find_other(uint32_t context);

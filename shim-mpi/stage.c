@@ -194,15 +194,17 @@ static bool is_better_left(const void *buf, const struct type *type, size_t n, i
 {
     enum space space = space_in(address);
     shoal_rptr_t at;
-    bool is_open = way_is_open(space, n, type, pe);
-    if (way_is_long(n) && !(is_open && way_has_traffic(pe)) &&
-        (waits ? hint_is_there(pe, address) : space == SPACE_P2P || request_is_crowded()))
+    bool is_open = way_is_open(n, type, pe);
+    if (way_is_long(n) && space == SPACE_P2P && !(is_open && way_has_traffic(pe)) &&
+        (!waits || hint_is_there(pe, address)))
+        return true;
+    if (way_is_long(n) && space == SPACE_COLL && !waits && request_is_crowded())
         return true;
     if (n > shim_settings.stage_shared && type->is_dense &&
         (pe == shim_pe() ||
          (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK)))
         return true;
-    return is_open && way_leaves(n, waits);
+    return is_open && way_leaves(n, waits, address);
 }
 
 // With each piece the line that counts them goes to the receiver and has to come back, which takes as

@@ -5,18 +5,19 @@
 enum {
     BLOCK = 8,
     HOLDS = 2 * BLOCK, // so long a message that came tells about those that go
-    PATIENCE = 16,
-    GAP_FIRST = 8,
+    PATIENCE = 16 * BLOCK,
     GAP_LEAST = 64,
     GAP_MOST = 1 << 20
 };
+enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3 };
 enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
 
-// For messages whose length is the same to a factor of two. A step ends with BLOCK messages, the first
-// one with `gap`, at the next when all that were left have been got: else what was left would be paid
-// for by the step behind. Where the new way is to stage them the time begins after a lap of the stages.
+// For messages whose length is the same to a factor of two. A step ends with block_of() messages, the
+// first one with `gap`, at the next when all that were left have been got: else what was left would be
+// paid for by the step behind. Its time begins with its second message, for who follows is a message
+// behind, and after a lap of the stages where the new way is to stage them.
 struct way {
     uint8_t step; // enum step
     bool leaves;
@@ -29,27 +30,48 @@ struct way {
     double took[2]; // the better time of the old way and of the new, in s for a byte
 };
 
-// By whether the send waits, and whether such messages come, too: it is another pattern.
-static struct way ways[2][2][64];
-
 // What came last, for so many messages to go: from any process, and from one before this one.
-static struct came {
+struct came {
     bool left; // of the latter
     uint8_t any, before;
-} came[64];
+};
+
+enum { SHORTEST = 13, CLASSES = 12 };
+_Static_assert(WAY_LEAST == 1 << SHORTEST, "the first class is theirs");
+
+// The program's messages, or those of one kind of collective: by whether a send waits, and whether such
+// messages come, too.
+static struct pattern {
+    struct way ways[2][2][CLASSES];
+    struct came came[CLASSES];
+} patterns[1 + TAG_STEP];
 
 static shim_lock lock;
 
 static int class_of(size_t n)
 {
-    return 63 - __builtin_clzll(n);
+    int log = 63 - __builtin_clzll(n);
+    return log < SHORTEST + CLASSES ? log - SHORTEST : CLASSES - 1;
 }
 
-static struct way *way_of(size_t n, bool waits, bool is_both_ways)
+static struct pattern *pattern_of(enum space space, int tag)
 {
-    struct way *w = &ways[waits][is_both_ways][class_of(n)];
+    return &patterns[space == SPACE_P2P ? 0 : 1 + tag % TAG_STEP];
+}
+
+// Long ones take long enough to be timed by few.
+static uint32_t block_of(size_t n)
+{
+    size_t block = BLOCK_BYTES / n;
+    return block < BLOCK_LEAST ? BLOCK_LEAST : block < BLOCK ? (uint32_t)block : BLOCK;
+}
+
+static struct way *way_of(struct pattern *p, size_t n, bool waits)
+{
+    int class = class_of(n);
+    struct way *w = &p->ways[waits][p->came[class].any > 0][class];
     if (unlikely(!w->gap))
-        *w = (struct way){.gap = GAP_FIRST, .leaves = !waits && way_is_long(n)};
+        *w = (struct way){.gap = block_of(n), .leaves = !waits && way_is_long(n) && p == patterns};
     return w;
 }
 
@@ -58,11 +80,11 @@ static bool is_new(const struct way *w)
     return w->step == NEW || w->step == NEW_AGAIN;
 }
 
-static bool has_ended(const struct way *w)
+static bool has_ended(const struct way *w, size_t n)
 {
-    uint32_t length = w->step != STEADY ? BLOCK : w->gap;
+    uint32_t length = w->step != STEADY ? block_of(n) : w->gap;
     return w->seen >= length && (!atomic_load_explicit(&partners_out, memory_order_relaxed) ||
-                                 w->seen >= PATIENCE * length);
+                                 w->seen >= length + PATIENCE);
 }
 
 // The next try: soon at first, and then as late as what it costs asks for; at once that late where the
@@ -70,7 +92,7 @@ static bool has_ended(const struct way *w)
 static uint32_t next_gap(const struct way *w, double ratio)
 {
     double most = w->tried * (ratio - 1) * DEAR;
-    double gap = ratio >= 2 && w->gap > GAP_FIRST ? most : 2.0 * w->gap;
+    double gap = ratio >= 2 && w->gap > BLOCK ? most : 2.0 * w->gap;
     gap = gap < most ? gap : most;
     return gap < GAP_LEAST ? GAP_LEAST : gap > GAP_MOST ? GAP_MOST : (uint32_t)gap;
 }
@@ -103,7 +125,7 @@ static void end_step(struct way *w, size_t n)
         decide(w);
         w->step = STEADY;
     }
-    w->cold = w->step == NEW && w->leaves ? (uint32_t)(COLD / n) : 0;
+    w->cold = w->step == STEADY ? 0 : w->step == NEW && w->leaves ? (uint32_t)(COLD / n) + 1 : 1;
     begin_count(w, now);
 }
 
@@ -118,7 +140,7 @@ static bool follow(struct way *w, bool leaves)
 
 static bool try_out(struct way *w, size_t n)
 {
-    if (!w->cold && has_ended(w))
+    if (!w->cold && has_ended(w, n))
         end_step(w, n);
     else if (w->cold && !--w->cold)
         begin_count(w, PMPI_Wtime());
@@ -128,11 +150,12 @@ static bool try_out(struct way *w, size_t n)
     return w->leaves != is_new(w);
 }
 
-bool way_leaves(size_t n, bool waits)
+bool way_leaves(size_t n, bool waits, uint64_t address)
 {
     shim_lock_take(&lock);
-    struct came *c = &came[class_of(n)];
-    struct way *w = way_of(n, waits, c->any);
+    struct pattern *p = pattern_of(space_in(address), tag_in(address));
+    struct came *c = &p->came[class_of(n)];
+    struct way *w = way_of(p, n, waits);
     bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
     c->any -= c->any > 0;
     c->before -= c->before > 0;
@@ -143,12 +166,12 @@ bool way_leaves(size_t n, bool waits)
 void way_came(const struct transfer *t, bool was_left)
 {
     size_t n = (size_t)t->request.bytes;
-    if (!way_is_open(t->space, n, t->type, t->pe))
+    if (!way_is_open(n, t->type, t->pe))
         return;
-    if (way_is_long(n))
+    if (t->space == SPACE_P2P && way_is_long(n))
         way_count(t->pe, -1);
     shim_lock_take(&lock);
-    struct came *c = &came[class_of(n)];
+    struct came *c = &pattern_of(t->space, t->request.tag)->came[class_of(n)];
     c->any = HOLDS;
     if (t->pe < shim_pe()) {
         c->before = HOLDS;

@@ -2,7 +2,7 @@
 // Staged, or left where it is for the receiver to get? Which is faster for messages between processes of
 // a node depends on the machine (what the kernel takes for a copy between processes, how far the cores
 // are from each other), on whether data goes both ways, and on how soon receivers come. So a process
-// tries: of messages of like length, blocking or not, a few go one way and as many the other, twice, and
+// tries: of messages of like length, blocking or not, of the program or of one kind of collective, a few go one way and as many the other, twice, and
 // those that follow go the way in which the program was through sooner. It tries again, the rarer the
 // more often nothing has changed. Where data goes both ways, one of them is better only if both go it: so a
 // process to which such messages come from one before it (of a lower number) sends its own as the last of
@@ -16,11 +16,10 @@
 enum { WAY_LEAST = 8 << 10 }; // bytes; shorter ones are staged
 
 // May a message of n bytes to or from there go either way?
-static inline bool way_is_open(enum space space, size_t n, const struct type *type, int pe)
+static inline bool way_is_open(size_t n, const struct type *type, int pe)
 {
-    return n >= WAY_LEAST && n <= shim_settings.stage && shim_settings.learn &&
-           space == SPACE_P2P && type->is_dense && !request_is_crowded() && pe != shim_pe() &&
-           partner_is_reached(pe);
+    return n >= WAY_LEAST && n <= shim_settings.stage && shim_settings.learn && type->is_dense &&
+           !request_is_crowded() && pe != shim_pe() && partner_is_reached(pe);
 }
 
 // A long nonblocking one is left where it is, so that the program computes meanwhile...
@@ -48,7 +47,8 @@ static inline bool way_has_traffic(int pe)
            atomic_load_explicit(&partner_of(pe)->out, memory_order_relaxed);
 }
 
-bool way_leaves(size_t n, bool waits); // this one, which is open, stays where it is
+// Does this one, which is open, stay where it is?
+bool way_leaves(size_t n, bool waits, uint64_t address);
 void way_came(const struct transfer *t, bool was_left);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages whose way is learnt (shim-mpi/way.h), long enough for several tries: to and fro, in a ring
-// that all send into at once, both ways at once, in windows of many, some ranks going on before others.
+// that all send into at once, both ways at once, in windows of many, some ranks going on before others, and
+// in collectives, of which each kind goes its own way.
 // All data is right and in order, and where it may be both ways have been tried. Of two that answer each
 // other one tries, and the other answers in kind.
 // PES: 2 3
@@ -104,6 +105,23 @@ static void one_way(int n, int seed)
         OK(MPI_Recv(NULL, 0, MPI_BYTE, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+static void collectives(int n, int seed)
+{
+    int block = n / npes, root = seed / 2 % npes;
+    for (int i = 0; i < npes; i++)
+        make(out + (size_t)i * (size_t)block, block, seed + me);
+    OK(MPI_Alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, MPI_COMM_WORLD));
+    for (int i = 0; i < npes; i++)
+        compare(in + (size_t)i * (size_t)block, block, seed + i);
+    OK(MPI_Gather(out, block, MPI_BYTE, in, block, MPI_BYTE, root, MPI_COMM_WORLD));
+    for (int i = 0; i < npes && me == root; i++)
+        compare(in + (size_t)i * (size_t)block, block, seed + i);
+    if (me == root)
+        make(in, n, seed);
+    OK(MPI_Bcast(in, n, MPI_BYTE, root, MPI_COMM_WORLD));
+    compare(in, n, seed);
+}
+
 // Is there a choice at all?
 static bool is_learnt(void)
 {
@@ -135,8 +153,8 @@ int main(void)
     in = malloc(LONGEST);
     if (npes == 2 && is_learnt())
         answers(&staged);
-    void (*const patterns[])(int, int) = {to_and_fro, ring, exchange, one_way};
-    for (int p = 0; p < 4; p++)
+    void (*const patterns[])(int, int) = {to_and_fro, ring, exchange, one_way, collectives};
+    for (int p = 0; p < 5; p++)
         for (int l = 0; l < LENGTHS; l++)
             for (int i = 0; i < MANY; i++)
                 patterns[p](lengths[l], 1000 * l + 2 * i);
