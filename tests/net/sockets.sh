@@ -44,6 +44,11 @@ fi
 job_on 'tcp;ofi_rxm' d7
 [ $rc -ne 0 ] && [ $rc -lt 124 ] || fail "exit status $rc although there is no such interface"
 
+# A queue with a descriptor hung with this one.
+run env SHOAL_VNODES=2 SHOAL_OFI_PROVIDER='net;ofi_rxm' oshrun -n 4 --timeout 30 "$build/tests/shoal/atomic"
+what="net;ofi_rxm, atomics of 4 PEs"
+expect_rc 0
+
 run oshrun -n 2 "$build/tests/net/sockets"
 expect_rc 0
 [ ! -s "$tmp/out" ] || fail "a socket on one node"

@@ -6,8 +6,9 @@
 // of poll and write to a pipe beside: a put then takes a fifth longer. Without one it does not tell
 // its sockets. But they can be told: this process's sockets that have our endpoint's address, or
 // whose other end has the address of a peer's endpoint. (The provider sockets has no descriptor at all
-// where progress is manual, and is told in the same way.) They are put into an epoll set, edge
-// triggered, so that while nobody sleeps arriving data costs next to nothing.
+// where progress is manual, and with one jobs hang over net;ofi_rxm of libfabric 1.17: both are told in
+// the same way.) They are put into an epoll set, edge triggered, so that while nobody sleeps arriving
+// data costs next to nothing.
 #include "ofi.h"
 
 #include <dirent.h>
@@ -32,8 +33,10 @@ static bool open_kind(struct ofi_ep *ep, enum fi_wait_obj kind)
 static bool open_polled(struct ofi_ep *ep)
 {
     const char *provider = ep->info->fabric_attr->prov_name;
-    bool has_sockets = !strcmp(provider, "tcp;ofi_rxm") || !strcmp(provider, "sockets");
-    if (!has_sockets || ep->job.npes > OFI_POLLED || !open_kind(ep, FI_WAIT_NONE))
+    bool needs = !strcmp(provider, "net;ofi_rxm");
+    bool may = ep->job.npes <= OFI_POLLED &&
+               (!strcmp(provider, "tcp;ofi_rxm") || !strcmp(provider, "sockets"));
+    if (!(needs || may) || !open_kind(ep, FI_WAIT_NONE))
         return false;
     ep->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     ep->owns_fds = ep->wait_fd >= 0;
