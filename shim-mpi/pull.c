@@ -126,7 +126,7 @@ void pull_accept(struct transfer *t, const struct rts *rts)
     }
     size_t n = (size_t)t->request.bytes;
     t->other = rts->sender;
-    way_came(t, true);
+    way_came(t, true, !n || !shoal_direct(rts->from, n)); // not of what lies in shared memory
     t->tells_done = true;
     t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
     t->event = (shoal_event_t){0};

@@ -304,7 +304,7 @@ void stage_accept(struct transfer *t, const struct rts *rts)
 {
     (void)atomic_load_explicit(&let_gos, memory_order_acquire);
     t->stage = shoal_direct(rts->from, sizeof *t->stage);
-    way_came(t, false);
+    way_came(t, false, true);
     t->moved = 0;
     prefetch_first(t->stage, rts->filled);
     if (copy_to(t, rts->filled)) { // what was there when the envelope went, to begin with

@@ -163,7 +163,7 @@ bool way_leaves(size_t n, bool waits, uint64_t address)
     return leaves;
 }
 
-void way_came(const struct transfer *t, bool was_left)
+void way_came(const struct transfer *t, bool was_left, bool had_choice)
 {
     size_t n = (size_t)t->request.bytes;
     if (!way_is_open(n, t->type, t->pe))
@@ -173,7 +173,7 @@ void way_came(const struct transfer *t, bool was_left)
     shim_lock_take(&lock);
     struct came *c = &pattern_of(t->space, t->request.tag)->came[class_of(n)];
     c->any = HOLDS;
-    if (t->pe < shim_pe()) {
+    if (had_choice && t->pe < shim_pe()) {
         c->before = HOLDS;
         c->left = was_left;
     }

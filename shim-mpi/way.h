@@ -49,6 +49,7 @@ static inline bool way_has_traffic(int pe)
 
 // Does this one, which is open, stay where it is?
 bool way_leaves(size_t n, bool waits, uint64_t address);
-void way_came(const struct transfer *t, bool was_left);
+// One came; had_choice: its sender might have sent it the other way.
+void way_came(const struct transfer *t, bool was_left, bool had_choice);
 
 #endif

@@ -354,8 +354,10 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
         return send_otherwise(pe, id, arg, payload, n, flags);
     }
     // Before anything in the envelope: that line comes once then, though its reader looks for it.
-    if (n > INLINE_BYTES)
+    if (n > INLINE_BYTES) {
+        KNOWN_TO_BE_AFTER(peer->ring->envelope[peer->slot].turn); // as in next_in_ring
         memcpy(payload_of(peer->ring, RING_LINES, peer->slot), payload, n);
+    }
     struct envelope *e = next_in_ring(peer);
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
     peer_unlock(peer);
