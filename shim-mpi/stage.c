@@ -187,8 +187,8 @@ static void let_go(struct stage *s)
 }
 
 // Is another way better? One copy, by a receiver who has a core of its own or by the sender itself,
-// is; and the program's long nonblocking operations are there to let it compute (way.h), where within
-// collectives both sides copy unless they share cores.
+// is; and the program's long nonblocking operations are there to let it compute. So are those of
+// collectives left whose processes share cores. For the rest way.h finds out.
 static bool is_better_left(const void *buf, const struct type *type, size_t n, int pe,
                            uint64_t address, bool waits)
 {

@@ -25,7 +25,7 @@
     X(CREDIT, "credit", COUNTER, "notes to senders of what has been received")                   \
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
-    X(GATHERED, "gathered", COUNTER, "operations on windows that went with others")                  \
+    X(GATHERED, "gathered", COUNTER, "operations on windows that went with others")              \
     X(COLL_SHORT, "coll_short", COUNTER, "collectives that went through what members publish")   \
     X(COLL_TRIGGERED, "coll_triggered", COUNTER, "collectives that go on by themselves")         \
     X(INBOX, "channel_inbox", COUNTER, "messages sent to the inboxes that all share")            \

@@ -66,9 +66,8 @@ static uint32_t block_of(size_t n)
     return block < BLOCK_LEAST ? BLOCK_LEAST : block < BLOCK ? (uint32_t)block : BLOCK;
 }
 
-static struct way *way_of(struct pattern *p, size_t n, bool waits)
+static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
 {
-    int class = class_of(n);
     struct way *w = &p->ways[waits][p->came[class].any > 0][class];
     if (unlikely(!w->gap))
         *w = (struct way){.gap = block_of(n), .leaves = !waits && way_is_long(n) && p == patterns};
@@ -125,7 +124,9 @@ static void end_step(struct way *w, size_t n)
         decide(w);
         w->step = STEADY;
     }
-    w->cold = w->step == STEADY ? 0 : w->step == NEW && w->leaves ? (uint32_t)(COLD / n) + 1 : 1;
+    w->cold = w->step != STEADY;
+    if (w->step == NEW && w->leaves)
+        w->cold += (uint32_t)(COLD / n);
     begin_count(w, now);
 }
 
@@ -135,7 +136,7 @@ static bool follow(struct way *w, bool leaves)
     w->leaves = leaves;
     w->step = STEADY;
     w->tried = w->cold = w->seen = 0;
-    return w->leaves;
+    return leaves;
 }
 
 static bool try_out(struct way *w, size_t n)
@@ -154,8 +155,9 @@ bool way_leaves(size_t n, bool waits, uint64_t address)
 {
     shim_lock_take(&lock);
     struct pattern *p = pattern_of(space_in(address), tag_in(address));
-    struct came *c = &p->came[class_of(n)];
-    struct way *w = way_of(p, n, waits);
+    int class = class_of(n);
+    struct came *c = &p->came[class];
+    struct way *w = way_of(p, class, n, waits);
     bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
     c->any -= c->any > 0;
     c->before -= c->before > 0;

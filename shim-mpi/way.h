@@ -2,11 +2,11 @@
 // Staged, or left where it is for the receiver to get? Which is faster for messages between processes of
 // a node depends on the machine (what the kernel takes for a copy between processes, how far the cores
 // are from each other), on whether data goes both ways, and on how soon receivers come. So a process
-// tries: of messages of like length, blocking or not, of the program or of one kind of collective, a few go one way and as many the other, twice, and
-// those that follow go the way in which the program was through sooner. It tries again, the rarer the
-// more often nothing has changed. Where data goes both ways, one of them is better only if both go it: so a
-// process to which such messages come from one before it (of a lower number) sends its own as the last of
-// them came, and tries nothing itself.
+// tries: of messages of like length, blocking or not, of the program or of one kind of collective, a few
+// go one way and as many the other, twice, and those that follow go the way in which the program was
+// through sooner. It tries again, the rarer the more often nothing has changed. Where data goes both
+// ways, one of them is better only if both go it: so a process to which such messages come from one
+// before it (of a lower number) sends its own as the last of them came, and tries nothing itself.
 #ifndef SHOAL_MPI_WAY_H
 #define SHOAL_MPI_WAY_H
 

@@ -171,7 +171,7 @@ int main(void)
         answers(&staged);
     }
     void (*const patterns[])(int, int) = {to_and_fro, ring, exchange, one_way, collectives};
-    for (int p = 0; p < 5; p++)
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
         for (int l = 0; l < LENGTHS; l++)
             for (int i = 0; i < MANY; i++)
                 patterns[p](lengths[l], 1000 * l + 2 * i);
