@@ -60,30 +60,34 @@ static struct block outgoing(struct schedule *s, const struct coll_call *c, int 
     return copy;
 }
 
-// Where processes share cores few blocks are under way, unless they are as short as to travel with their
-// envelopes: what one has copied is still near when the other comes to get it. The longest are got from
-// where they are.
+// Where processes share cores: long ones are got from where they are, and of those that are copied few are
+// under way, unless they are as short as to travel with their envelopes: what one has copied is still near
+// when the other comes to get it.
+enum { SHORT = 2048, LONG = 1 << 16 };
+
 static int blocks_at_once(const struct coll_call *c)
 {
-    enum { FEW = 4, SHORT = 2048, LONGEST = 1 << 19 };
+    enum { FEW = 4 };
     MPI_Count all = 0;
     for (int i = 0; i < c->size; i++) {
         struct block b = coll_block(&c->recv, i);
         all += b.count * b.type->size;
     }
     MPI_Count mean = all / c->size;
-    return request_is_crowded() && mean > SHORT && mean < LONGEST ? FEW : c->size;
+    return request_is_crowded() && mean > SHORT && mean < LONG ? FEW : c->size;
 }
 
 // Each sends every other one its block for it, or to all the same.
 static void exchange(struct schedule *s, const struct coll_call *c, bool is_same, int at_once)
 {
+    MPI_Count lent = request_is_crowded() && coll_may_lend(c) ? LONG : INT64_MAX;
     for (int k = 1; k < c->size; k++) {
         int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
         struct block in = coll_block(&c->recv, from);
         struct block out = is_same ? coll_block(&c->recv, c->rank) : outgoing(s, c, to);
         schedule_recv(s, in.buf, in.count, in.type, from);
-        schedule_send(s, out.buf, out.count, out.type, to);
+        (out.count * out.type->size < lent ? schedule_send : schedule_lend)(s, out.buf, out.count,
+                                                                            out.type, to);
         if (k % at_once == 0)
             schedule_round(s);
     }

@@ -14,8 +14,9 @@
 // Blocks follow each other through a lap of the pool, and then from its beginning again. That is on
 // purpose: a line that the receiver has just read lies in its cache, and to write it again takes two
 // to four times as long as one that has left both caches. But a page that is new to either of them takes
-// as long as several short messages: so the laps of a few such are short. Where processes share cores
-// the first free block is taken.
+// as long as several short messages: so the laps of a few such are short. Of messages that are copied
+// at once, which are over before that tells, and where processes share cores, the first free block is
+// taken.
 #include "arrive.h"
 #include "hint.h"
 #include "partner.h"
@@ -47,8 +48,8 @@ static struct {
     size_t lap, laps;
     shoal_rptr_t place;
     struct stage *first; // those in use
-    struct stage **at;   // the link behind the one taken last,
-    size_t end;          // and where that one ends
+    size_t end;          // where the lap goes on,
+    struct stage **at;   // and the link behind those in use that begin before
 } pool;
 
 // Page faults one by one would take ten times as long as a short message each: all at once they do
@@ -95,6 +96,13 @@ static bool is_free(const struct stage *s)
            atomic_load_explicit(&s->taken, memory_order_acquire);
 }
 
+// The lap goes on at `end`; s is the last in use before.
+static void set_lap(struct stage *s, size_t end)
+{
+    pool.at = &s->next;
+    pool.end = end;
+}
+
 // Takes the first gap between those in use behind `at`, from `from` to `limit`; those that are free
 // are no longer in use.
 static struct stage *find(struct stage **at, size_t from, size_t limit, size_t size)
@@ -107,8 +115,8 @@ static struct stage *find(struct stage **at, size_t from, size_t limit, size_t s
             new->next = s;
             new->size = size;
             *at = new;
-            pool.at = &new->next;
-            pool.end = from + size;
+            if (pool.at == at && from < pool.end)
+                set_lap(new, from + size > pool.end ? from + size : pool.end);
             return new;
         }
         if (!s || looks == LOOKS)
@@ -129,16 +137,24 @@ static struct stage *find(struct stage **at, size_t from, size_t limit, size_t s
 static struct stage *find_next(size_t size)
 {
     struct stage *s = find(pool.at, pool.end, pool.lap, size);
+    if (!s) {
+        begin_lap(size);
+        s = find(&pool.first, 0, pool.lap, size);
+    }
+    if (!s)
+        s = find(pool.at, pool.end, pool.size, size);
     if (s)
-        return s;
-    begin_lap(size);
-    s = find(&pool.first, 0, pool.lap, size);
-    return s ? s : find(pool.at, pool.end, pool.size, size);
+        set_lap(s, (size_t)((char *)s - pool.start) + size);
+    return s;
 }
 
 static struct stage *find_any(size_t size)
 {
-    struct stage *s = size <= LAP && !request_is_crowded() ? find_next(size) : NULL;
+    struct stage *s = NULL;
+    if (!request_is_crowded() && size <= sizeof *s + LEAST)
+        s = find(&pool.first, 0, STEP, size);
+    if (!s && !request_is_crowded() && size <= LAP)
+        s = find_next(size);
     return s ? s : find(&pool.first, 0, pool.size, size);
 }
 
@@ -217,17 +233,6 @@ static size_t piece_of(size_t rest)
     return rest < piece ? rest : piece;
 }
 
-// The next message is likely to be as long as this one: where it will be copied to comes near meanwhile.
-// Of more, messages in a row would have more of it under way than is good for them. (INLINE: a function
-// that only prefetches does nothing, says the compiler.)
-static INLINE void prefetch_next(size_t n)
-{
-    if (n > LEAST || shim_threads || pool.end + sizeof(struct stage) + n > pool.lap)
-        return;
-    for (size_t i = 0; i < sizeof(struct stage) + n; i += LINE)
-        __builtin_prefetch(pool.start + pool.end + i, 1);
-}
-
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits)
 {
@@ -258,7 +263,6 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
         piece = piece_of(n - done);
         fill(s, buf, count, type, done, piece);
     }
-    prefetch_next(n);
     return true;
 }
 
