@@ -14,9 +14,9 @@
 // Blocks follow each other through a lap of the pool, and then from its beginning again. That is on
 // purpose: a line that the receiver has just read lies in its cache, and to write it again takes two
 // to four times as long as one that has left both caches. But a page that is new to either of them takes
-// as long as several short messages: so the laps of a few such are short. Of messages that are copied
-// at once, which are over before that tells, and where processes share cores, the first free block is
-// taken.
+// as long as several short messages: so the laps of a few such are short. The first free block is taken
+// where processes share cores, and for short messages where those before the last have been taken: the
+// few lines that go to and fro are sooner there than a lap's.
 #include "arrive.h"
 #include "hint.h"
 #include "partner.h"
@@ -47,9 +47,12 @@ static struct {
     size_t size; // 0: there is none
     size_t lap, laps;
     shoal_rptr_t place;
-    struct stage *first; // those in use
-    size_t end;          // where the lap goes on,
-    struct stage **at;   // and the link behind those in use that begin before
+    struct stage *first;     // those in use
+    size_t end;              // where the lap goes on,
+    struct stage **at;       // and the link behind those in use that begin before
+    struct stage *before[2]; // the last two short ones
+    uint32_t shorts;         // how many there have been
+    bool keeps_up;           // is the last but one of them taken when the next comes?
 } pool;
 
 // Page faults one by one would take ten times as long as a short message each: all at once they do
@@ -148,13 +151,25 @@ static struct stage *find_next(size_t size)
     return s;
 }
 
+// Whether receivers keep up is looked at now and then, for that takes a line from them; with threads
+// what has been there may be another one's by now.
+static struct stage *find_short(size_t size)
+{
+    enum { ROW = 8 };
+    struct stage *s = NULL, **before = &pool.before[pool.shorts % 2];
+    if (++pool.shorts % ROW == 0)
+        pool.keeps_up = *before && !shim_threads &&
+                        atomic_load_explicit(&(*before)->taken, memory_order_relaxed);
+    if (pool.keeps_up)
+        s = find(&pool.first, 0, STEP, size);
+    return *before = s ? s : find_next(size);
+}
+
 static struct stage *find_any(size_t size)
 {
     struct stage *s = NULL;
-    if (!request_is_crowded() && size <= sizeof *s + LEAST)
-        s = find(&pool.first, 0, STEP, size);
-    if (!s && !request_is_crowded() && size <= LAP)
-        s = find_next(size);
+    if (size <= LAP && !request_is_crowded())
+        s = size <= sizeof *s + LEAST ? find_short(size) : find_next(size);
     return s ? s : find(&pool.first, 0, pool.size, size);
 }
 
@@ -233,6 +248,17 @@ static size_t piece_of(size_t rest)
     return rest < piece ? rest : piece;
 }
 
+// The next message is likely to be as long as this one: where it will be copied to comes near meanwhile.
+// Of more, messages in a row would have more of it under way than is good for them. (INLINE: a function
+// that only prefetches does nothing, says the compiler.)
+static INLINE void prefetch_next(const struct stage *s, size_t n)
+{
+    if (n > LEAST || shim_threads || pool.at != &s->next || pool.end + sizeof *s + n > pool.lap)
+        return;
+    for (size_t i = 0; i < sizeof *s + n; i += LINE)
+        __builtin_prefetch(pool.start + pool.end + i, 1);
+}
+
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits)
 {
@@ -263,6 +289,7 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
         piece = piece_of(n - done);
         fill(s, buf, count, type, done, piece);
     }
+    prefetch_next(s, n);
     return true;
 }
 
