@@ -48,6 +48,7 @@ static struct {
     size_t lap, laps;
     shoal_rptr_t place;
     struct stage *first;     // those in use
+    struct stage *last;      // the one taken last
     size_t end;              // where the lap goes on,
     struct stage **at;       // and the link behind those in use that begin before
     struct stage *before[2]; // the last two short ones
@@ -181,11 +182,21 @@ static struct stage *take(size_t n)
     struct stage *s = find_any((sizeof *s + n + LINE - 1) / LINE * LINE);
     if (s) {
         s->bytes = n;
+        pool.last = s;
         atomic_store_explicit(&s->filled, 0, memory_order_relaxed);
         atomic_store_explicit(&s->taken, 0, memory_order_relaxed);
     }
     shim_lock_give(&pool.lock);
     return s;
+}
+
+bool stage_is_caught_up(void)
+{
+    shim_lock_take(&pool.lock);
+    const struct stage *s = pool.last;
+    bool is = !s || atomic_load_explicit(&s->taken, memory_order_relaxed);
+    shim_lock_give(&pool.lock);
+    return is;
 }
 
 static void fill(struct stage *s, const void *buf, MPI_Count count, const struct type *type,

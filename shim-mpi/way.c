@@ -15,8 +15,8 @@ enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long unt
 enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
 
 // For messages whose length is the same to a factor of two. A step ends with block_of() messages, the
-// first one with `gap`, at the next when all that were left have been got: else what was left would be
-// paid for by the step behind. Its time begins with its second message, for who follows is a message
+// first one with `gap`, at the next when receivers have all that were left and the last that was staged:
+// else what is behind would be paid for by the next step. Its time begins with its second message, for who follows is a message
 // behind, and after a lap of the stages where the new way is to stage them.
 struct way {
     uint8_t step; // enum step
@@ -79,11 +79,15 @@ static bool is_new(const struct way *w)
     return w->step == NEW || w->step == NEW_AGAIN;
 }
 
+static bool are_caught_up(void)
+{
+    return !atomic_load_explicit(&partners_out, memory_order_relaxed) && stage_is_caught_up();
+}
+
 static bool has_ended(const struct way *w, size_t n)
 {
     uint32_t length = w->step != STEADY ? block_of(n) : w->gap;
-    return w->seen >= length && (!atomic_load_explicit(&partners_out, memory_order_relaxed) ||
-                                 w->seen >= length + PATIENCE);
+    return w->seen >= length && (are_caught_up() || w->seen >= length + PATIENCE);
 }
 
 // The next try: soon at first, and then as late as what it costs asks for; at once that late where the

@@ -6,6 +6,8 @@
 // limit: one round of each, and the figures are medians of the rounds.
 #include "mpi_bench.h"
 
+#include <stdbool.h>
+
 #if defined(BENCH_SHMEM)
 #include <shmem.h>
 #endif
@@ -28,6 +30,29 @@ static int trips(int n)
     return n <= 512 ? 2000 : n <= 65536 ? 400 : 30;
 }
 
+// As programs do, other than these measurements: whoever sends has just written the data, and whoever has
+// got it reads it.
+static bool is_used;
+static volatile uint64_t sum;
+
+static void write_data(char *data, int n)
+{
+    static int value;
+    if (is_used)
+        memset(data, value++, (size_t)n);
+}
+
+static void read_data(const char *data, int n)
+{
+    uint64_t all = 0;
+    for (int i = 0; is_used && i < n; i += 8) {
+        uint64_t word;
+        memcpy(&word, data + i, sizeof word);
+        all += word;
+    }
+    sum = all;
+}
+
 // Half of the time of a message there and one back.
 static double ping_pong(int n, int source, char *from, char *to)
 {
@@ -35,12 +60,17 @@ static double ping_pong(int n, int source, char *from, char *to)
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
     for (int i = 0; i < count; i++) {
-        if (me == 0)
+        if (me == 0) {
+            write_data(from, n);
             MPI_Send(from, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        }
         MPI_Recv(to, n, MPI_BYTE, source < 0 ? source : other, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-        if (me == 1)
+        read_data(to, n);
+        if (me == 1) {
+            write_data(from, n);
             MPI_Send(from, n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        }
     }
     return (now_ns() - start) / count / 2;
 }
@@ -53,9 +83,11 @@ static double exchange(int n)
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
     for (int i = 0; i < count; i++) {
+        write_data(out, n);
         MPI_Irecv(in, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &request[0]);
         MPI_Isend(out, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &request[1]);
         MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        read_data(in, n);
     }
     return (now_ns() - start) / count;
 }
@@ -183,6 +215,24 @@ static void pairs(void)
     }
 }
 
+static void used_pairs(void)
+{
+    static const int lengths[] = {4096, 16384, 65536, 262144, 1048576};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths };
+    double message[LENGTHS][ROUNDS], both[LENGTHS][ROUNDS];
+    is_used = true;
+    for (int r = 0; r < ROUNDS; r++)
+        for (int s = 0; s < LENGTHS; s++) {
+            message[s][r] = ping_pong(lengths[s], 0, out, in);
+            both[s][r] = exchange(lengths[s]);
+        }
+    is_used = false;
+    for (int s = 0; s < LENGTHS; s++) {
+        tell("used_message", lengths[s], message[s], "ns");
+        tell("used_exchange", lengths[s], both[s], "ns");
+    }
+}
+
 // ---- Windows: operations of 8 bytes at rank 1 one after the other, and a flush: ns for each
 enum { ROW = 1000 };
 
@@ -274,6 +324,7 @@ int main(int argc, char **argv)
 #endif
     if (npes == 2) {
         pairs();
+        used_pairs();
         windows();
     }
     collectives();
