@@ -159,6 +159,36 @@ static void reduce_short(struct schedule *s, const struct coll_call *c)
         schedule_recv(s, c->recv.buf, n, t, 0);
 }
 
+// Between two the root gets the other's part and combines it, piece by piece: what has come is still near.
+static void reduce_pair(struct schedule *s, const struct coll_call *c)
+{
+    enum { PIECE = 1 << 16 };
+    struct type *t = c->recv.type;
+    MPI_Count all = c->recv.count, most = t->size < PIECE ? PIECE / (t->size + !t->size) : 1, n;
+    bool is_root = c->rank == c->root, in_place = side_in_place(&c->send);
+    const char *own = coll_own(c);
+    char *to = c->recv.buf, *room = NULL;
+    if (is_root && (c->root || in_place))
+        room = schedule_elements(s, all < most ? all : most, t);
+    for (MPI_Count at = 0; at < all; at += n, own += n * t->extent, to += n * t->extent) {
+        n = all - at < most ? all - at : most;
+        if (!is_root) {
+            schedule_send(s, own, n, t, c->root);
+            continue;
+        }
+        char *in = room ? room : to;
+        schedule_recv(s, in, n, t, !c->root);
+        schedule_round(s);
+        if (c->root) { // rank 0's comes first
+            schedule_copy(s, to, n, t, own, n, t);
+            schedule_reduce(s, in, to, n, t);
+        } else {
+            schedule_reduce(s, own, in, n, t);
+            schedule_copy(s, to, n, t, in, n, t);
+        }
+    }
+}
+
 // The root gets everybody's slice.
 void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c)
 {
@@ -181,7 +211,9 @@ void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c)
 void coll_reduce(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count bytes = c->recv.count * c->recv.type->size;
-    if (c->size <= 2 || bytes < REDUCE_SLICES || c->recv.count < c->size)
+    if (c->size == 2)
+        reduce_pair(s, c);
+    else if (c->size < 2 || bytes < REDUCE_SLICES || c->recv.count < c->size)
         reduce_short(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_reduce_slices(s, c);

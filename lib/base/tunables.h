@@ -17,6 +17,7 @@
 #define LIMIT_HEAP_DEFAULT (64UL << 20)
 #define LIMIT_SPIN_NS 0
 #define LIMIT_YIELDS 2
+#define LIMIT_LINGER_NS 0
 #define LIMIT_INBOX_SLOTS 2           // messages a PE's shared inbox holds, a power of two
 #define LIMIT_RING_SLOTS 2            // and a pair's own ring
 #define LIMIT_RING_AFTER 2            // messages to one PE before it is asked for a ring
@@ -42,6 +43,7 @@
 #define LIMIT_HEAP_DEFAULT 0          // 0: the memory this node has, divided by its PEs
 #define LIMIT_SPIN_NS 20000
 #define LIMIT_YIELDS 200
+#define LIMIT_LINGER_NS 1000000
 #define LIMIT_INBOX_SLOTS 256
 #define LIMIT_RING_SLOTS 64
 #define LIMIT_RING_AFTER 64

@@ -127,14 +127,18 @@ static bool sleep_on(struct waiter *w)
            errno == EAGAIN;
 }
 
-// Past its yields: does it go on with them all the same?
+// Past its yields: does it go on with them all the same? Without a network too, for a while, where it
+// has a core: to sleep and to be woken takes as long as a few hundred yields, and the fence everywhere
+// stops those who work.
 static bool lingers(struct waiter *w)
 {
-    if (!wait_hooks.linger_ns)
+    bool has_core = spin_ns && !w->is_beside && !wait_is_ours;
+    uint64_t linger_ns = wait_hooks.linger_ns ? wait_hooks.linger_ns : has_core * LIMIT_LINGER_NS;
+    if (!linger_ns)
         return false;
     uint64_t now = wait_now_ns();
     if (!w->linger)
-        w->linger = now + wait_hooks.linger_ns;
+        w->linger = now + linger_ns;
     return now < w->linger;
 }
 
