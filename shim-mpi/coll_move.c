@@ -9,6 +9,11 @@ static void copy_block(struct schedule *s, struct block to, struct block from)
     schedule_copy(s, to.buf, to.count, to.type, from.buf, from.count, from.type);
 }
 
+static void copy_own(struct schedule *s, struct block to, struct block from)
+{
+    schedule_copy_beside(s, to.buf, to.count, to.type, from.buf, from.count, from.type);
+}
+
 void coll_gather(struct schedule *s, const struct coll_call *c)
 {
     if (c->rank != c->root) {
@@ -20,7 +25,7 @@ void coll_gather(struct schedule *s, const struct coll_call *c)
         if (i != c->rank)
             schedule_recv(s, b.buf, b.count, b.type, i);
         else if (!side_in_place(&c->send))
-            copy_block(s, b, coll_whole(&c->send));
+            copy_own(s, b, coll_whole(&c->send));
     }
 }
 
@@ -45,7 +50,7 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
         if (i != c->rank)
             (lends ? schedule_lend : schedule_send)(s, b.buf, b.count, b.type, i);
         else if (!side_in_place(&c->recv))
-            copy_block(s, coll_whole(&c->recv), b);
+            copy_own(s, coll_whole(&c->recv), b);
     }
 }
 
@@ -97,7 +102,7 @@ void coll_alltoall(struct schedule *s, const struct coll_call *c)
 {
     bool in_place = side_in_place(&c->send); // all are copied before one comes
     if (!in_place)
-        copy_block(s, coll_block(&c->recv, c->rank), coll_block(&c->send, c->rank));
+        copy_own(s, coll_block(&c->recv, c->rank), coll_block(&c->send, c->rank));
     exchange(s, c, false, in_place ? c->size : blocks_at_once(c));
 }
 

@@ -202,7 +202,7 @@ void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c)
     for (int i = 0; i < c->size; i++) {
         struct slice part = coll_slice(c->recv.count, c->size, i);
         if (i == c->rank)
-            schedule_copy(s, to + part.at * t->extent, part.n, t, slice, part.n, t);
+            schedule_copy_beside(s, to + part.at * t->extent, part.n, t, slice, part.n, t);
         else
             schedule_recv(s, to + part.at * t->extent, part.n, t, i);
     }

@@ -170,18 +170,31 @@ void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *
     add_message(s, STEP_RECV, s->comm, buf, count, type, peer);
 }
 
-void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
-                   const void *from, MPI_Count from_count, struct type *from_type)
+static void add_copy(struct schedule *s, enum step_kind kind, void *to, MPI_Count to_count,
+                     struct type *to_type, const void *from, MPI_Count from_count,
+                     struct type *from_type)
 {
     if (to == from && to_type == from_type)
         return;
-    struct step *step = add(s, STEP_COPY);
+    struct step *step = add(s, kind);
     step->from = from;
     step->to = to;
     step->count = from_count;
     step->to_count = to_count;
     step->type = from_type;
     step->to_type = to_type;
+}
+
+void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
+                   const void *from, MPI_Count from_count, struct type *from_type)
+{
+    add_copy(s, STEP_COPY, to, to_count, to_type, from, from_count, from_type);
+}
+
+void schedule_copy_beside(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
+                          const void *from, MPI_Count from_count, struct type *from_type)
+{
+    add_copy(s, STEP_BESIDE, to, to_count, to_type, from, from_count, from_type);
 }
 
 void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
@@ -261,10 +274,15 @@ static void start_message(struct schedule *s, const struct step *step)
     request_then(r, message_done, s);
 }
 
+static void copy(const struct step *step)
+{
+    type_copy(step->to_type, step->to, step->to_count, step->type, step->from, step->count);
+}
+
 static void do_local(struct schedule *s, const struct step *step)
 {
     if (step->kind == STEP_COPY)
-        type_copy(step->to_type, step->to, step->to_count, step->type, step->from, step->count);
+        copy(step);
     else if (step->kind == STEP_REDUCE)
         op_apply(s->op, step->from, step->to, step->count, step->type);
 }
@@ -277,7 +295,7 @@ static void receive(struct schedule *s, const struct step *step)
         s->request.error = error;
 }
 
-// One round: its local steps, then its messages. Who waits receives the last one without a request.
+// One round: its local steps, then its messages, then what goes beside them. Who waits receives the last one without a request.
 static void start_round(struct schedule *s)
 {
     int end = s->next, received = -1;
@@ -289,6 +307,9 @@ static void start_round(struct schedule *s)
     for (int i = s->next; i < end; i++)
         if (s->steps[i].kind <= STEP_RECV && i != received)
             start_message(s, &s->steps[i]);
+    for (int i = s->next; i < end; i++)
+        if (s->steps[i].kind == STEP_BESIDE)
+            copy(&s->steps[i]);
     s->next = end + 1;
     if (received >= 0)
         receive(s, &s->steps[received]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A schedule: what one process does in a collective, as rounds of steps. The steps of a round start
-// together, the local ones (copy, reduce) first and in their order; the next round starts when all
-// of them are done. (The last receive of a round that somebody waits for begins when all others have.)
+// together, the local ones (copy, reduce) first and in their order, those beside the messages when these
+// have started; the next round starts when all of them are done. (The last receive of a round that
+// somebody waits for begins when all others have.)
 //
 //     schedule_recv(s, ...); schedule_send(s, ...); schedule_round(s); schedule_reduce(s, ...);
 //
@@ -14,7 +15,15 @@
 #include "op.h"
 #include "p2p.h"
 
-enum step_kind { STEP_SEND, STEP_LEND, STEP_RECV, STEP_COPY, STEP_REDUCE, STEP_ROUND };
+enum step_kind {
+    STEP_SEND,
+    STEP_LEND,
+    STEP_RECV,
+    STEP_COPY,
+    STEP_REDUCE,
+    STEP_BESIDE, // a copy, too
+    STEP_ROUND
+};
 
 struct step {
     enum step_kind kind;
@@ -66,6 +75,9 @@ void schedule_recv_on(struct schedule *s, struct comm *comm, void *buf, MPI_Coun
                       struct type *type, int peer);
 void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
                    const void *from, MPI_Count from_count, struct type *from_type);
+// The same, of data that no message of the round needs or brings: others need not wait for it.
+void schedule_copy_beside(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
+                          const void *from, MPI_Count from_count, struct type *from_type);
 // to = from op to: from is of the lower ranks.
 void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
                      struct type *type);
