@@ -113,12 +113,13 @@ void coll_bcast(struct schedule *s, const struct coll_call *c)
         coll_add_bcast(s, c->comm, b->buf, b->count, b->type, c->root);
 }
 
-const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *own, MPI_Count count,
-                            struct type *type)
+// The ranks below `limit` of each multiple of it combine what they have, the lowest of them in the end.
+static const void *add_subtrees(struct schedule *s, struct comm *comm, const void *own,
+                                MPI_Count count, struct type *type, int limit)
 {
     int size = comm->group->size, me = comm->rank;
     const void *acc = own;
-    for (int bit = 1; bit < size; bit *= 2) {
+    for (int bit = 1; bit < limit; bit *= 2) {
         if (me & bit) {
             schedule_send_on(s, comm, acc, count, type, me - bit);
             break;
@@ -136,6 +137,12 @@ const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *o
     return acc;
 }
 
+const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *own, MPI_Count count,
+                            struct type *type)
+{
+    return add_subtrees(s, comm, own, count, type, comm->group->size);
+}
+
 const void *coll_own(const struct coll_call *c)
 {
     return side_in_place(&c->send) ? c->recv.buf : c->send.buf;
@@ -146,17 +153,32 @@ void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc)
     schedule_copy(s, acc, c->recv.count, c->recv.type, coll_own(c), c->recv.count, c->recv.type);
 }
 
+// Rank 0 has what the lower ranks give, up to a power of two, and that one what the others do: the root
+// combines these two.
 static void reduce_short(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count n = c->recv.count;
     struct type *t = c->recv.type;
-    const void *all = coll_add_reduce(s, c->comm, coll_own(c), n, t);
-    if (c->rank == 0 && c->root == 0)
-        schedule_copy(s, c->recv.buf, n, t, all, n, t);
-    else if (c->rank == 0)
-        schedule_send(s, all, n, t, c->root);
-    else if (c->rank == c->root)
-        schedule_recv(s, c->recv.buf, n, t, 0);
+    int top = 1;
+    while (top * 2 < c->size)
+        top *= 2;
+    const void *acc = add_subtrees(s, c->comm, coll_own(c), n, t, top), *lower = acc;
+    if (c->rank != c->root) {
+        if (c->rank == 0 || c->rank == top)
+            schedule_send(s, acc, n, t, c->root);
+        return;
+    }
+    if (c->root) {
+        void *in = schedule_elements(s, n, t);
+        schedule_recv(s, in, n, t, 0);
+        lower = in;
+    }
+    if (c->root == top)
+        schedule_copy(s, c->recv.buf, n, t, acc, n, t);
+    else
+        schedule_recv(s, c->recv.buf, n, t, top);
+    schedule_round(s);
+    schedule_reduce(s, lower, c->recv.buf, n, t);
 }
 
 // Between two the root gets the other's part and combines it, piece by piece: what has come is still near.
@@ -211,9 +233,11 @@ void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c)
 void coll_reduce(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count bytes = c->recv.count * c->recv.type->size;
-    if (c->size == 2)
+    if (c->size == 1)
+        coll_add_own(s, c, c->recv.buf);
+    else if (c->size == 2)
         reduce_pair(s, c);
-    else if (c->size < 2 || bytes < REDUCE_SLICES || c->recv.count < c->size)
+    else if (bytes < REDUCE_SLICES || c->recv.count < c->size)
         reduce_short(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_reduce_slices(s, c);
