@@ -8,6 +8,8 @@
 // The bell belongs to the memory waited for. Whoever changes that memory calls bell_check(), one
 // load of a line that is normally shared, and rings when somebody sleeps.
 //
+// Who has a core of its own yields for a millisecond: to be woken takes a good part of that.
+//
 // No wake-up is lost, though the writer has no fence between its store and the load of `armed`:
 // the sleeper arms the bell and then issues membarrier(GLOBAL_EXPEDITED), which acts as a full
 // fence in every running writer, before it looks at the condition a last time. Either the writer's
