@@ -181,24 +181,33 @@ static void reduce_short(struct schedule *s, const struct coll_call *c)
     schedule_reduce(s, lower, c->recv.buf, n, t);
 }
 
-// Between two the root gets the other's part and combines it, piece by piece: what has come is still near.
-static void reduce_pair(struct schedule *s, const struct coll_call *c)
+// Between two the root gets the other's part and combines it, on a node piece by piece: what has come is
+// still near.
+static MPI_Count piece_of(const struct coll_call *c)
 {
     enum { PIECE = 1 << 16 };
+    MPI_Count all = c->recv.count, size = c->recv.type->size, n = size ? PIECE / size : all;
+    if (!partner_are_near(c->comm->group))
+        n = all;
+    return n ? n : 1;
+}
+
+static void reduce_pair(struct schedule *s, const struct coll_call *c)
+{
     struct type *t = c->recv.type;
-    MPI_Count all = c->recv.count, most = t->size < PIECE ? PIECE / (t->size + !t->size) : 1, n;
-    bool is_root = c->rank == c->root, in_place = side_in_place(&c->send);
-    const char *own = coll_own(c);
-    char *to = c->recv.buf, *room = NULL;
-    if (is_root && (c->root || in_place))
-        room = schedule_elements(s, all < most ? all : most, t);
-    for (MPI_Count at = 0; at < all; at += n, own += n * t->extent, to += n * t->extent) {
-        n = all - at < most ? all - at : most;
+    MPI_Count all = c->recv.count, piece = piece_of(c), n;
+    bool is_root = c->rank == c->root;
+    char *room = NULL;
+    if (is_root && (c->root || side_in_place(&c->send)))
+        room = schedule_elements(s, all < piece ? all : piece, t);
+    for (MPI_Count at = 0; at < all; at += n) {
+        n = all - at < piece ? all - at : piece;
+        const char *own = (const char *)coll_own(c) + at * t->extent;
         if (!is_root) {
             schedule_send(s, own, n, t, c->root);
             continue;
         }
-        char *in = room ? room : to;
+        char *to = (char *)c->recv.buf + at * t->extent, *in = room ? room : to;
         schedule_recv(s, in, n, t, !c->root);
         schedule_round(s);
         if (c->root) { // rank 0's comes first

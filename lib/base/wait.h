@@ -14,8 +14,10 @@
 // the sleeper arms the bell and then issues membarrier(GLOBAL_EXPEDITED), which acts as a full
 // fence in every running writer, before it looks at the condition a last time. Either the writer's
 // load comes after that fence and sees `armed`, or its store came before and the sleeper sees it.
-// Sleeps are bounded all the same (1 ms growing to 16 ms): a user may change a word with a plain
-// store through shmem_ptr(), which rings nothing. Where membarrier is forbidden they stay at 1 ms.
+// (Linux, 6.18 at least, passes over a core to which the process returns after it has registered on
+// another, when nobody else ran there in between.) Sleeps are bounded all the same (1 ms growing to
+// 16 ms): a user may change a word with a plain store through shmem_ptr(), which rings nothing.
+// Where membarrier is forbidden they stay at 1 ms.
 #ifndef SHOAL_BASE_WAIT_H
 #define SHOAL_BASE_WAIT_H
 

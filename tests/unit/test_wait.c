@@ -22,6 +22,7 @@ static struct fake {
     bool on;            // nothing reaches the kernel
     bool no_membarrier; // as where it is forbidden
     bool no_waitv;      // as before Linux 5.16
+    bool rings;         // a sleep ends by a ring, and not with its time
     uint64_t now;       // a look at the clock takes FAKE_TICK_NS
     int clocks, yields, barriers, waits, wakes;
     int bells;            // of the last wait
@@ -70,7 +71,7 @@ static long fake_wait(const void *word, uint32_t value, const struct timespec *t
     fake.expected[0] = value;
     fake.sleep_ns = t->tv_sec * 1000000000 + t->tv_nsec;
     errno = ETIMEDOUT;
-    return -1;
+    return fake.rings ? 0 : -1;
 }
 
 static long fake_waitv(const struct futex_waitv *v, int n, const struct timespec *end)
@@ -151,14 +152,22 @@ static void count_check(void)
     checks++;
 }
 
-// Yields, arms, sleeps; each sleep twice as long as the last, up to 16 ms.
-static void check_sleeping(struct waiter *w, struct bell *bell, const long *sleeps_us, int n)
+static void check_yields(struct waiter *w, int n)
 {
-    for (int i = 0; i < LIMIT_YIELDS; i++) {
+    fake.yields = 0;
+    for (int i = 0; i < n; i++) {
         assert_int_equal(fake.yields, i);
         waiter_step(w);
     }
-    assert_int_equal(fake.yields, LIMIT_YIELDS);
+    assert_int_equal(fake.yields, n);
+}
+
+// Yields, `lingering` of them beyond those that all do; arms, sleeps; each sleep twice as long as the last, up
+// to 16 ms.
+static void check_sleeping(struct waiter *w, struct bell *bell, int lingering,
+                           const long *sleeps_us, int n)
+{
+    check_yields(w, LIMIT_YIELDS + lingering);
     for (int i = 0; i < n; i++) {
         atomic_store(&bell->seq, 40u + (unsigned)i);
         assert_int_equal(fake.waits, i);
@@ -174,12 +183,13 @@ static void check_sleeping(struct waiter *w, struct bell *bell, const long *slee
         assert_int_equal(fake.expected[0], 40 + i);
         assert_int_equal(fake.sleep_ns, sleeps_us[i] * 1000);
     }
-    assert_int_equal(fake.yields, LIMIT_YIELDS);
+    assert_int_equal(fake.yields, LIMIT_YIELDS + lingering);
 }
 
 static void test_stages(void **state)
 {
     static const long sleeps_us[] = {1000, 2000, 4000, 8000, 16000, 16000, 16000};
+    enum { LINGERING = LIMIT_LINGER_NS / FAKE_TICK_NS }; // a look at the clock each
     struct bell bell = {0};
     (void)state;
     start_fake();
@@ -203,11 +213,14 @@ static void test_stages(void **state)
     assert_int_equal(progresses, steps);
     assert_int_equal(fake.yields, 1); // the step that finds the time over yields
     assert_int_equal(checks, 1);
-    fake.yields = 0;
     w.yields = 0;
-    check_sleeping(&w, &bell, sleeps_us, (int)ARRAY_LEN(sleeps_us));
-    assert_int_equal(checks, 1 + LIMIT_YIELDS + 2 * (int)ARRAY_LEN(sleeps_us));
+    check_sleeping(&w, &bell, LINGERING, sleeps_us, (int)ARRAY_LEN(sleeps_us));
+    assert_int_equal(checks, 1 + LIMIT_YIELDS + LINGERING + 2 * (int)ARRAY_LEN(sleeps_us));
     assert_int_equal(progresses, steps - 1 + checks);
+    waiter_step(&w);
+    fake.rings = true;
+    waiter_step(&w);
+    check_yields(&w, LINGERING); // after a ring again
 }
 
 // More PEs than cores: no spinning at all.
@@ -220,7 +233,7 @@ static void test_crowded(void **state)
     wait_configure(5, 4, -1);
     assert_int_equal(wait_spins, 0);
     struct waiter w = waiter_start(&bell);
-    check_sleeping(&w, &bell, sleeps_us, 2);
+    check_sleeping(&w, &bell, 0, sleeps_us, 2);
     assert_int_equal(fake.clocks, 0);
     wait_configure(4, 4, -1);
     assert_int_equal(wait_spins > 0, LIMIT_SPIN_NS > 0);
@@ -240,7 +253,7 @@ static void test_no_membarrier(void **state)
     fake.no_membarrier = true;
     wait_configure(5, 4, -1);
     struct waiter w = waiter_start(&bell);
-    check_sleeping(&w, &bell, sleeps_us, 4);
+    check_sleeping(&w, &bell, 0, sleeps_us, 4);
 }
 
 // A sleeper listens to the bell of its process's messages too, when that is another.
