@@ -30,10 +30,8 @@ static _Atomic uint64_t *own_doorbell;
 static int rings;
 static _Atomic uint64_t untold_rings; // made, but their senders had no room for the news
 static _Atomic uint64_t active_rings; // those looked at in every poll
-// Others: the kernel's fence may pass over a sender (wait.h), so these are looked at, too, now and then.
-static _Atomic uint64_t retired_rings;
-static _Atomic uint64_t rings_after; // those looked at first: behind the last that had something
-static _Atomic uint32_t looks;       // at them, without finding anything
+static _Atomic uint64_t rings_after;  // those looked at first: behind the last that had something
+static _Atomic uint32_t looks;        // at them, without finding anything
 static bool is_cut; // this look has left something, since a handler said that it was enough
 
 // Copies the message out, so that its slot is free while it is handled.
@@ -157,7 +155,9 @@ static int poll_network(void)
     return handled;
 }
 
-// Takes a ring that was not used since the last time from those looked at in every poll.
+// Takes a ring that was not used since the last time from those looked at in every poll. Not before its
+// bit has been clear since the last time, too: the kernel's fence may pass over a sender (wait.h), whose
+// message, sent when it saw the bit set, is there by now.
 static void retire(int r)
 {
     uint64_t bit = UINT64_C(1) << r;
@@ -166,11 +166,9 @@ static void retire(int r)
         return;
     }
     // Pairs with ring_doorbell.
-    atomic_fetch_and_explicit(own_doorbell, ~bit, memory_order_seq_cst);
-    if (wait_fence_everywhere() && !is_ready(&ring[r])) {
+    bool was_set = atomic_fetch_and_explicit(own_doorbell, ~bit, memory_order_seq_cst) & bit;
+    if (!was_set && wait_fence_everywhere() && !is_ready(&ring[r]))
         atomic_fetch_and_explicit(&active_rings, ~bit, memory_order_relaxed);
-        atomic_fetch_or_explicit(&retired_rings, bit, memory_order_relaxed);
-    }
 }
 
 static int poll_rings(void)
@@ -182,19 +180,15 @@ static int poll_rings(void)
     if (unlikely(news & ~left))
         atomic_fetch_or_explicit(&active_rings, news, memory_order_release);
     left |= news;
-    uint64_t tidied = tidy ? left : 0;
-    if (tidy)
-        left |= atomic_load_explicit(&retired_rings, memory_order_relaxed);
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     for (; left; left &= left - 1) {
         int r = __builtin_ctzll(left);
-        bool is_tidied = tidied >> r & 1;
-        if (!is_tidied && !is_ready(&ring[r]))
+        if (!tidy && !is_ready(&ring[r]))
             continue;
         int got = poll_channel(&ring[r]);
         ring[r].is_used |= got > 0;
         handled += got;
-        if (is_tidied)
+        if (tidy)
             retire(r);
     }
     return handled;
@@ -220,7 +214,7 @@ static inline struct incoming *find_ready(void)
     uint64_t active = atomic_load_explicit(&active_rings, memory_order_acquire);
     if (atomic_load_explicit(own_doorbell, memory_order_relaxed) & ~active)
         return &shared;
-    if (!active && !atomic_load_explicit(&retired_rings, memory_order_relaxed))
+    if (!active)
         return NULL;
     uint64_t after = atomic_load_explicit(&rings_after, memory_order_relaxed);
     struct incoming *in = first_ready(active & after);
@@ -490,7 +484,7 @@ void inbox_down(void)
     atomic_store_explicit(own_doorbell, 0, memory_order_relaxed);
     memset(ring, 0, sizeof ring);
     rings = 0;
-    active_rings = untold_rings = retired_rings = 0;
+    active_rings = untold_rings = 0;
     handlers_forget();
     peers_forget();
 }
