@@ -174,6 +174,7 @@ bool coll_bcast_is_flat(const struct coll_call *c);
 // count elements at buf of rank `root` to all.
 void coll_add_bcast(struct schedule *s, struct comm *comm, void *buf, MPI_Count count,
                     struct type *type, int root);
+int coll_power_of_two(int n); // the greatest up to n
 // Of `own` of all, in rank order, to rank 0 of comm: where they are there. own stays as it is.
 const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *own, MPI_Count count,
                             struct type *type);

@@ -18,7 +18,7 @@ static void combine(struct schedule *s, void *acc, void *in, MPI_Count n, struct
     schedule_copy(s, acc, n, t, in, n, t);
 }
 
-static int power_of_two(int n) // the greatest up to n
+int coll_power_of_two(int n)
 {
     int p = 1;
     while (p * 2 <= n)
@@ -31,7 +31,7 @@ static void allreduce_short(struct schedule *s, const struct coll_call *c)
 {
     MPI_Count n = c->recv.count;
     struct type *t = c->recv.type;
-    int whole = power_of_two(c->size), extra = c->size - whole, me = c->rank, virtual;
+    int whole = coll_power_of_two(c->size), extra = c->size - whole, me = c->rank, virtual;
     void *acc = c->recv.buf, *in = schedule_elements(s, n, t);
     coll_add_own(s, c, acc);
     if (me < 2 * extra && me % 2) {

@@ -153,71 +153,53 @@ void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc)
     schedule_copy(s, acc, c->recv.count, c->recv.type, coll_own(c), c->recv.count, c->recv.type);
 }
 
-// Rank 0 has what the lower ranks give, up to a power of two, and that one what the others do: the root
-// combines these two.
-static void reduce_short(struct schedule *s, const struct coll_call *c)
+// Between two of a node piece by piece: what has come is still near when it is combined.
+static MPI_Count piece_of(const struct coll_call *c)
 {
-    MPI_Count n = c->recv.count;
+    enum { PIECE = 1 << 16 };
+    MPI_Count size = c->recv.type->size;
+    if (c->size > 2 || !size || !partner_are_near(c->comm->group))
+        return c->recv.count;
+    return size < PIECE ? PIECE / size : 1;
+}
+
+// The root combines what rank 0 has of the lower ranks and `top` of the others: elements `at` to at + n. It
+// has room for as many where it needs it.
+static void add_root(struct schedule *s, const struct coll_call *c, int top, const char *acc,
+                     char *room, MPI_Count at, MPI_Count n)
+{
     struct type *t = c->recv.type;
-    int top = 1;
-    while (top * 2 < c->size)
-        top *= 2;
-    const void *acc = add_subtrees(s, c->comm, coll_own(c), n, t, top), *lower = acc;
+    acc += at * t->extent;
     if (c->rank != c->root) {
         if (c->rank == 0 || c->rank == top)
             schedule_send(s, acc, n, t, c->root);
         return;
     }
-    if (c->root) {
-        void *in = schedule_elements(s, n, t);
-        schedule_recv(s, in, n, t, 0);
-        lower = in;
-    }
-    if (c->root == top)
-        schedule_copy(s, c->recv.buf, n, t, acc, n, t);
+    char *to = (char *)c->recv.buf + at * t->extent;
+    const char *lower = c->root ? room : acc;
+    char *upper = !c->root && acc == to ? room : to;
+    if (c->root)
+        schedule_recv(s, room, n, t, 0);
+    if (c->root != top)
+        schedule_recv(s, upper, n, t, top);
     else
-        schedule_recv(s, c->recv.buf, n, t, top);
+        schedule_copy_beside(s, to, n, t, acc, n, t);
     schedule_round(s);
-    schedule_reduce(s, lower, c->recv.buf, n, t);
+    schedule_reduce(s, lower, upper, n, t);
+    schedule_copy(s, to, n, t, upper, n, t);
 }
 
-// Between two the root gets the other's part and combines it, on a node piece by piece: what has come is
-// still near.
-static MPI_Count piece_of(const struct coll_call *c)
-{
-    enum { PIECE = 1 << 16 };
-    MPI_Count all = c->recv.count, size = c->recv.type->size, n = size ? PIECE / size : all;
-    if (!partner_are_near(c->comm->group))
-        n = all;
-    return n ? n : 1;
-}
-
-static void reduce_pair(struct schedule *s, const struct coll_call *c)
+static void reduce_short(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
-    MPI_Count all = c->recv.count, piece = piece_of(c), n;
-    bool is_root = c->rank == c->root;
+    MPI_Count all = c->recv.count, piece = piece_of(c);
+    int top = coll_power_of_two(c->size - 1);
+    const char *acc = add_subtrees(s, c->comm, coll_own(c), all, t, top);
     char *room = NULL;
-    if (is_root && (c->root || side_in_place(&c->send)))
+    if (c->rank == c->root && (c->root || acc == c->recv.buf))
         room = schedule_elements(s, all < piece ? all : piece, t);
-    for (MPI_Count at = 0; at < all; at += n) {
-        n = all - at < piece ? all - at : piece;
-        const char *own = (const char *)coll_own(c) + at * t->extent;
-        if (!is_root) {
-            schedule_send(s, own, n, t, c->root);
-            continue;
-        }
-        char *to = (char *)c->recv.buf + at * t->extent, *in = room ? room : to;
-        schedule_recv(s, in, n, t, !c->root);
-        schedule_round(s);
-        if (c->root) { // rank 0's comes first
-            schedule_copy(s, to, n, t, own, n, t);
-            schedule_reduce(s, in, to, n, t);
-        } else {
-            schedule_reduce(s, own, in, n, t);
-            schedule_copy(s, to, n, t, in, n, t);
-        }
-    }
+    for (MPI_Count at = 0; at < all; at += piece)
+        add_root(s, c, top, acc, room, at, all - at < piece ? all - at : piece);
 }
 
 // The root gets everybody's slice.
@@ -244,9 +226,7 @@ void coll_reduce(struct schedule *s, const struct coll_call *c)
     MPI_Count bytes = c->recv.count * c->recv.type->size;
     if (c->size == 1)
         coll_add_own(s, c, c->recv.buf);
-    else if (c->size == 2)
-        reduce_pair(s, c);
-    else if (bytes < REDUCE_SLICES || c->recv.count < c->size)
+    else if (c->size == 2 || bytes < REDUCE_SLICES || c->recv.count < c->size)
         reduce_short(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_reduce_slices(s, c);

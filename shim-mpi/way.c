@@ -16,8 +16,8 @@ enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
 
 // For messages whose length is the same to a factor of two. A step ends with block_of() messages, the
 // first one with `gap`, at the next when receivers have all that were left and the last that was staged:
-// else what is behind would be paid for by the next step. Its time begins with its second message, for who follows is a message
-// behind, and after a lap of the stages where the new way is to stage them.
+// else what is behind would be paid for by the next step. Its time begins with its second message, for who
+// follows is a message behind, and after a lap of the stages where the new way is to stage them.
 struct way {
     uint8_t step; // enum step
     bool leaves;

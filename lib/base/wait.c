@@ -132,8 +132,9 @@ static bool sleep_on(struct waiter *w)
 // stops those who work.
 static bool lingers(struct waiter *w)
 {
-    bool has_core = spin_ns && !w->is_beside && !wait_is_ours;
-    uint64_t linger_ns = wait_hooks.linger_ns ? wait_hooks.linger_ns : has_core * LIMIT_LINGER_NS;
+    uint64_t linger_ns = wait_hooks.linger_ns;
+    if (!linger_ns && spin_ns && !w->is_beside && !wait_is_ours)
+        linger_ns = LIMIT_LINGER_NS;
     if (!linger_ns)
         return false;
     uint64_t now = wait_now_ns();
