@@ -23,6 +23,11 @@
 //
 // A receive that is cancelled, or matched before the sender took the offer, takes it back. With
 // several threads the numbers would not be in the order of travel, and there are no hints.
+//
+// What a call that posts a receive or a send matches meanwhile is not copied there and then, on a node:
+// the program is about to send something itself, for which others wait. The receiver makes an offer for
+// just this message (GRANT), takes it back as soon as it makes progress, and copies then; a sender that
+// waits longer follows it.
 #include "hint.h"
 
 #include "partner.h"
@@ -62,24 +67,31 @@ bool hint_is_useful(const struct transfer *t)
            t->tag >= 0 && is_followed(t->pe);
 }
 
-void hint_tell(struct transfer *t)
+static bool offer(struct transfer *t, struct split_copy *copy)
 {
-    struct hint h = {.address = address_of(t->request.comm, t->space, t->tag),
-                     .copy.bytes = (uint64_t)t->bytes,
-                     .stamp = partner_of(t->pe)->admitted};
-    struct split *s = split_take_record(&h.copy);
-    if (!s || !pull_expose(t, type_at(t->type, t->buf), h.copy.bytes, &h.copy.to)) {
+    struct split *s = split_take_record(copy);
+    if (!s || !pull_expose(t, type_at(t->type, t->buf), copy->bytes, &copy->to)) {
         if (s)
             split_give_record(s);
-        return;
+        return false;
     }
     t->split = s;
-    t->told = h.copy.generation;
+    t->told = copy->generation;
     partner_of(t->pe)->told++;
     if (partner_is_direct(t->pe)) // pairs with the acquire in take_offer
         atomic_store_explicit(&s->claim, t->told | SPLIT_OFFERED, memory_order_release);
     else
         split_offer_far(s, t->told);
+    return true;
+}
+
+void hint_tell(struct transfer *t)
+{
+    struct hint h = {.address = address_of(t->request.comm, t->space, t->tag),
+                     .copy.bytes = (uint64_t)t->bytes,
+                     .stamp = partner_of(t->pe)->admitted};
+    if (!offer(t, &h.copy))
+        return;
     transfer_tell(t->pe, AM_HINT, 0, &h, sizeof h);
     stats_count(HINT);
 }
@@ -87,7 +99,7 @@ void hint_tell(struct transfer *t)
 static bool retract(struct transfer *t)
 {
     uint64_t offer = t->told | SPLIT_OFFERED;
-    if (!partner_is_direct(t->posted.key.pe))
+    if (!partner_is_direct(t->pe))
         return split_retract_far(t->split, t->told);
     return atomic_compare_exchange_strong_explicit(&t->split->claim, &offer, 0,
                                                    memory_order_acq_rel, memory_order_acquire);
@@ -100,7 +112,7 @@ bool hint_withdraw(struct transfer *t)
     if (!retract(t))
         return false;
     t->told = 0;
-    partner_of(t->posted.key.pe)->told--;
+    partner_of(t->pe)->told--;
     split_give_record(t->split);
     if (t->region)
         shoal_region_deregister(t->region);
@@ -119,10 +131,50 @@ void hint_accept(struct transfer *t, const struct rts *rts)
     split_pull(t, &copy, type_at(t->type, t->buf), rts->from);
 }
 
-// ---- The sender
-static struct split *record_of(const struct hint *h)
+// ---- The receiver, of a message that is matched while something is posted
+_Thread_local bool hint_is_posting;
+
+enum { LEAST_DEFERRED = 64 << 10 }; // bytes; shorter ones are not worth the offer
+
+struct deferred {
+    struct progress_hook hook;
+    struct transfer *transfer;
+    struct rts rts;
+};
+
+static bool accept_now(struct progress_hook *hook)
 {
-    return shoal_direct(h->copy.record, sizeof(struct split));
+    struct deferred *d = (struct deferred *)(void *)hook;
+    progress_remove(hook);
+    (hint_withdraw(d->transfer) ? pull_begin : hint_accept)(d->transfer, &d->rts);
+    free(d);
+    return true;
+}
+
+static bool may_defer(const struct transfer *t)
+{
+    return hint_is_posting && !shim_threads && shim_settings.hint && t->request.is_held &&
+           t->request.bytes >= LEAST_DEFERRED && t->type->is_dense && t->pe != shim_pe() &&
+           partner_is_reached(t->pe);
+}
+
+bool hint_defer(struct transfer *t, const struct rts *rts)
+{
+    struct split_copy copy = {.bytes = (uint64_t)t->request.bytes};
+    if (!may_defer(t) || !offer(t, &copy))
+        return false;
+    struct deferred *d = transfer_memory(sizeof *d);
+    *d = (struct deferred){
+        .hook = {.fn = accept_now, .is_brief = true}, .transfer = t, .rts = *rts};
+    progress_add(&d->hook);
+    split_grant(t->pe, rts->sender, &copy, true);
+    return true;
+}
+
+// ---- The sender
+static struct split *record_of(const struct split_copy *copy)
+{
+    return shoal_direct(copy->record, sizeof(struct split));
 }
 
 static void forget(struct hints *all, int i)
@@ -134,7 +186,7 @@ static void forget(struct hints *all, int i)
 // As far as is known here.
 static bool is_withdrawn(const struct hint *h)
 {
-    const struct split *s = record_of(h);
+    const struct split *s = record_of(&h->copy);
     return s && atomic_load_explicit(&s->claim, memory_order_relaxed) !=
                     (h->copy.generation | SPLIT_OFFERED);
 }
@@ -144,7 +196,7 @@ static void forget_withdrawn(struct hints *all)
     for (int i = all->n - 1; i >= 0; i--)
         if (is_withdrawn(&all->hint[i]))
             forget(all, i);
-    if (all->n == HINTS && !record_of(&all->hint[0])) // of another node: the oldest
+    if (all->n == HINTS && !record_of(&all->hint[0].copy)) // of another node: the oldest
         forget(all, 0);
 }
 
@@ -188,11 +240,17 @@ void hint_look(const struct transfer *t)
         shoal_progress();
 }
 
-static bool take_offer(const struct hint *h)
+static bool take_offer(const struct split_copy *copy)
 {
-    uint64_t offer = h->copy.generation | SPLIT_OFFERED;
-    return atomic_compare_exchange_strong_explicit(&record_of(h)->claim, &offer, h->copy.generation,
-                                                   memory_order_acq_rel, memory_order_acquire);
+    uint64_t offer = copy->generation | SPLIT_OFFERED;
+    return atomic_compare_exchange_strong_explicit(&record_of(copy)->claim, &offer,
+                                                   copy->generation, memory_order_acq_rel,
+                                                   memory_order_acquire);
+}
+
+static const void *data_of(const struct transfer *t)
+{
+    return t->copy ? t->copy : type_at(t->type, t->buf);
 }
 
 // Is this envelope the first to this address after so many?
@@ -221,14 +279,13 @@ static void follow(struct transfer *t, uint32_t number)
         forget(all, i);
         if (!is_first_since(p, address, h.stamp, number))
             continue;
-        const void *from = t->copy ? t->copy : type_at(t->type, t->buf);
         uint64_t n = h.copy.bytes < (uint64_t)t->bytes ? h.copy.bytes : (uint64_t)t->bytes;
-        bool is_near = record_of(&h) != NULL;
-        if (is_near && !take_offer(&h))
+        bool is_near = record_of(&h.copy) != NULL;
+        if (is_near && !take_offer(&h.copy))
             continue;
         stats_count(HINT_FOLLOWED);
         h.copy.bytes = n;
-        (is_near ? split_push : split_push_far)(&h.copy, from, t);
+        (is_near ? split_push : split_push_far)(&h.copy, data_of(t), t);
         return;
     }
 }
@@ -237,6 +294,7 @@ struct later {
     struct progress_hook hook;
     struct transfer *transfer;
     uint32_t number;
+    struct split_copy offer; // for just this message; of no bytes: none has come
     double since;
 };
 
@@ -254,10 +312,16 @@ static bool follow_later(struct progress_hook *hook)
     const struct later *l = (struct later *)(void *)hook;
     struct transfer *t = l->transfer;
     uint32_t number = l->number;
+    struct split_copy copy = l->offer;
     if (PMPI_Wtime() - l->since < later_s)
         return false;
     hint_end(t);
-    follow(t, number);
+    if (!copy.bytes) {
+        follow(t, number);
+    } else if (take_offer(&copy)) {
+        stats_count(HINT_FOLLOWED);
+        split_push(&copy, data_of(t), t);
+    }
     return true;
 }
 
@@ -269,6 +333,13 @@ static void keep_for_later(struct transfer *t, uint32_t number)
                                .number = number,
                                .since = PMPI_Wtime()};
     progress_add(&t->later->hook);
+}
+
+void hint_offered(struct transfer *t, const struct split_copy *copy)
+{
+    if (!t->later)
+        keep_for_later(t, 0);
+    t->later->offer = *copy;
 }
 
 void hint_follow(struct transfer *t)

@@ -32,17 +32,21 @@ static INLINE void post_here(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
-    bool is_hint = hint_is_wanted(t);
-    if (is_hint)
+    bool is_long = hint_is_wanted(t);
+    if (is_long) {
+        hint_is_posting = true;
         shoal_progress(); // its message may have come
+    }
     shim_lock_take(&m->lock);
     struct arrived *a = match_post(m, &t->posted);
-    is_hint = is_hint && !a && match_is_next(m, &t->posted);
+    bool is_next = is_long && !a && match_is_next(m, &t->posted);
     shim_lock_give(&m->lock);
     if (a)
         transfer_accept(t, a);
-    else if (is_hint)
+    else if (is_next)
         hint_tell(t);
+    if (is_long)
+        hint_is_posting = false;
 }
 
 static NOINLINE void post(struct transfer *t)

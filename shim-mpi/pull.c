@@ -45,8 +45,10 @@ void pull_send(struct transfer *t)
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
     rts.sender = transfer_out(t);
+    hint_is_posting = true;
     hint_look(t);
     transfer_tell(t->pe, AM_RTS, address, &rts, sizeof rts);
+    hint_is_posting = false;
     transfer_number(partner_of(t->pe), address);
     if (rts.how == RTS_PLACE && t->space == SPACE_P2P)
         hint_follow(t);
@@ -118,15 +120,10 @@ static void get(struct transfer *t, shoal_rptr_t from)
     progress_add(&t->hook);
 }
 
-void pull_accept(struct transfer *t, const struct rts *rts)
+void pull_begin(struct transfer *t, const struct rts *rts)
 {
-    if (unlikely(t->told)) {
-        hint_accept(t, rts);
-        return;
-    }
     size_t n = (size_t)t->request.bytes;
     t->other = rts->sender;
-    way_came(t, true, !n || !shoal_direct(rts->from, n)); // not of what lies in shared memory
     t->tells_done = true;
     t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
     t->event = (shoal_event_t){0};
@@ -134,6 +131,18 @@ void pull_accept(struct transfer *t, const struct rts *rts)
         stats_count(PULL);
     if (!n || !split_accept(t, rts, place_of(t)))
         get(t, rts->from);
+}
+
+void pull_accept(struct transfer *t, const struct rts *rts)
+{
+    size_t n = (size_t)t->request.bytes;
+    if (unlikely(t->told)) {
+        hint_accept(t, rts);
+        return;
+    }
+    way_came(t, true, !n || !shoal_direct(rts->from, n)); // not of what lies in shared memory
+    if (!hint_defer(t, rts))
+        pull_begin(t, rts);
 }
 
 void pull_arrived(const shoal_am_t *am)

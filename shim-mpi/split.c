@@ -10,6 +10,7 @@
 // of a sender that comes late to a record which serves another message already.
 #include "split.h"
 
+#include "hint.h"
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
@@ -21,6 +22,7 @@ enum { PIECES = 2, PIECE_LEAST = 16 << 10, PIECE_MOST = 512 << 10 };
 struct grant {
     uint64_t sender;
     struct split_copy copy;
+    bool is_offer;
 };
 
 static struct split *records; // those not in use
@@ -228,7 +230,16 @@ static void on_grant(const shoal_am_t *am)
     struct grant g;
     memcpy(&g, am->payload, sizeof g);
     struct transfer *t = transfer_back(g.sender);
-    split_push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), NULL);
+    if (g.is_offer)
+        hint_offered(t, &g.copy);
+    else
+        split_push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), NULL);
+}
+
+void split_grant(int pe, uint64_t sender, const struct split_copy *copy, bool is_offer)
+{
+    struct grant g = {.sender = sender, .copy = *copy, .is_offer = is_offer};
+    transfer_tell(pe, AM_GRANT, 0, &g, sizeof g);
 }
 
 // ---- The receiver
@@ -324,12 +335,12 @@ static bool gets_no_help(const struct transfer *t)
 
 bool split_accept(struct transfer *t, const struct rts *rts, void *to)
 {
-    struct grant g = {.sender = rts->sender, .copy.bytes = (uint64_t)t->request.bytes};
-    if (g.copy.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
+    struct split_copy copy = {.bytes = (uint64_t)t->request.bytes};
+    if (copy.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
         !partner_is_reached(t->pe) || gets_no_help(t))
         return false;
-    struct split *s = split_take_record(&g.copy);
-    if (!s || !pull_expose(t, to, g.copy.bytes, &g.copy.to)) {
+    struct split *s = split_take_record(&copy);
+    if (!s || !pull_expose(t, to, copy.bytes, &copy.to)) {
         if (s)
             split_give_record(s);
         return false;
@@ -337,9 +348,9 @@ bool split_accept(struct transfer *t, const struct rts *rts, void *to)
     stats_count(SPLIT);
     t->split = s;
     // Pairs with the acquire in claim of a sender that looks at it for an older message.
-    atomic_store_explicit(&s->claim, g.copy.generation, memory_order_release);
-    transfer_tell(t->pe, AM_GRANT, 0, &g, sizeof g);
-    split_pull(t, &g.copy, to, rts->from);
+    atomic_store_explicit(&s->claim, copy.generation, memory_order_release);
+    split_grant(t->pe, rts->sender, &copy, false);
+    split_pull(t, &copy, to, rts->from);
     return true;
 }
 

@@ -226,6 +226,7 @@ void stage_down(void);
 void pull_send(struct transfer *t);
 void pull_arrived(const shoal_am_t *am); // an RTS
 void pull_accept(struct transfer *t, const struct rts *rts);
+void pull_begin(struct transfer *t, const struct rts *rts); // gets the data, or has it got
 void pull_end(struct transfer *t); // the data has been got, with t->event.status
 // Where others find data of this process: false when it cannot say.
 bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 posts receives and stops; rank 0's sends to them end all the same, and when rank 1 lives
 // again one look completes each. Then what may not be copied early, because something older would
-// match or the receive has been cancelled, goes where MPI's order says. The alarm ends a rank 0 that
-// waits.
+// match or the receive has been cancelled, goes where MPI's order says. And what came before its receive
+// was posted. The alarm ends a rank 0 that waits.
 // PES: 2 4
 // NODES: 1
 // TIMEOUT: 120
@@ -16,6 +16,7 @@ enum { RECEIVER = 1, LONG = 1 << 20, ROOM = LONG + 64, SLOTS = 8, SAID = 99 };
 
 static unsigned char out[2 * LONG], in[SLOTS][ROOM];
 static int process; // of rank 1
+static int sender_process;
 
 static MPI_Request post(int slot, int source, int tag)
 {
@@ -23,6 +24,12 @@ static MPI_Request post(int slot, int source, int tag)
     memset(in[slot], 0, sizeof in[slot]);
     OK(MPI_Irecv(in[slot], LONG, MPI_BYTE, source, tag, MPI_COMM_WORLD, &r));
     return r;
+}
+
+static void wait_until_stopped(int pid)
+{
+    while (check_process_state((uint64_t)pid) != 'T')
+        sched_yield();
 }
 
 // Rank 1 has posted what it posts; it comes back from here when rank 0 continues it.
@@ -36,8 +43,8 @@ static void stop(void)
         OK(MPI_Recv(NULL, 0, MPI_BYTE, RECEIVER, SAID, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     if (me == RECEIVER)
         CHECK_EQ(raise(SIGSTOP), 0);
-    while (me == 0 && check_process_state((uint64_t)process) != 'T')
-        sched_yield();
+    if (me == 0)
+        wait_until_stopped(process);
     alarm(me == 0 ? 60 : 0);
 }
 
@@ -278,20 +285,91 @@ static void random_traffic(uint64_t seed)
         CHECK_MEM(to[i], out + i, (size_t)size[i], "message");
 }
 
+// What is there before its receive is posted is not copied by the call that posts it, and yet by a sender
+// that waits while the receiver computes. The alarm ends a rank 1 that looks in vain.
+static void came_before(MPI_Count n)
+{
+    MPI_Request r;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == 0) {
+        OK(MPI_Isend(out, (int)n, MPI_BYTE, RECEIVER, 1, MPI_COMM_WORLD, &r));
+        OK(MPI_Ssend(NULL, 0, MPI_BYTE, RECEIVER, SAID, MPI_COMM_WORLD));
+        CHECK_EQ(raise(SIGSTOP), 0);
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        CHECK_EQ(raise(SIGSTOP), 0); // the message is gone
+    } else if (me == RECEIVER) {
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, SAID, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        alarm(60);
+        wait_until_stopped(sender_process);
+        r = post(0, 0, 1);
+        CHECK_EACH(i, (size_t)n, in[0][i], 0);
+        CHECK_EQ(kill(sender_process, SIGCONT), 0);
+        for (const volatile unsigned char *at = in[0] + n - 1; *at != out[n - 1];)
+            sched_yield(); // computes
+        wait_until_stopped(sender_process);
+        CHECK_EQ(kill(sender_process, SIGCONT), 0);
+        alarm(0);
+        expect_done(&r, 0, out, (size_t)n);
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    // Or by the next call.
+    if (me == 0) {
+        OK(MPI_Isend(out, (int)n, MPI_BYTE, RECEIVER, 1, MPI_COMM_WORLD, &r));
+        OK(MPI_Ssend(NULL, 0, MPI_BYTE, RECEIVER, SAID, MPI_COMM_WORLD));
+        CHECK_EQ(raise(SIGSTOP), 0);
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    } else if (me == RECEIVER) {
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, SAID, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        wait_until_stopped(sender_process);
+        r = post(0, 0, 1);
+        expect_done(&r, 0, out, (size_t)n);
+        CHECK_EQ(kill(sender_process, SIGCONT), 0);
+    }
+}
+
+// Both send and receive, and post in either order, so that messages come before, between and after.
+static void exchanges(void)
+{
+    MPI_Request r[4];
+    int other = me ^ 1, n = 300000;
+    if (other >= npes)
+        return;
+    for (int i = 0; i < 200; i++) {
+        for (int k = 0; k < 2; k++) {
+            memset(in[k], 0, (size_t)n);
+            bool is_first = (i >> k & 1) == 0;
+            if (is_first)
+                OK(MPI_Irecv(in[k], LONG, MPI_BYTE, other, k, MPI_COMM_WORLD, &r[2 * k]));
+            OK(MPI_Isend(out + i + k, n << k, MPI_BYTE, other, k, MPI_COMM_WORLD, &r[2 * k + 1]));
+            if (!is_first)
+                OK(MPI_Irecv(in[k], LONG, MPI_BYTE, i & 4 ? MPI_ANY_SOURCE : other, k,
+                             MPI_COMM_WORLD, &r[2 * k]));
+        }
+        OK(MPI_Waitall(4, r, MPI_STATUSES_IGNORE));
+        for (int k = 0; k < 2; k++)
+            CHECK_MEM(in[k], out + i + k, (size_t)n << k, "message");
+    }
+}
+
 int main(void)
 {
     uint64_t reaches = 0;
     mpi_start();
     fill(out, sizeof out, 3);
     process = (int)getpid();
+    sender_process = process;
     OK(MPI_Bcast(&process, 1, MPI_INT, RECEIVER, MPI_COMM_WORLD));
+    OK(MPI_Bcast(&sender_process, 1, MPI_INT, 0, MPI_COMM_WORLD));
     CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, RECEIVER, &reaches), 0);
     if (reaches) {
         for (int kind = 0; kind < KINDS; kind++)
             for (int answered = 0; answered < 2; answered++)
                 to_a_stopped_rank((enum kind)kind, answered);
         truncated();
+        came_before(LONG);
+        came_before(LONG / 2);
     }
+    exchanges();
     orders();
     behind_an_untold_one(false);
     behind_an_untold_one(true);
