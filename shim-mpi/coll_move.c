@@ -82,6 +82,12 @@ static int blocks_at_once(const struct coll_call *c)
     return request_is_crowded() && mean > SHORT && mean < LONG ? FEW : c->size;
 }
 
+// What this process gives in an allgather, without waiting for its copy in the result.
+static struct block given(const struct coll_call *c)
+{
+    return side_in_place(&c->send) ? coll_block(&c->recv, c->rank) : coll_whole(&c->send);
+}
+
 // Each sends every other one its block for it, or to all the same.
 static void exchange(struct schedule *s, const struct coll_call *c, bool is_same, int at_once)
 {
@@ -89,7 +95,7 @@ static void exchange(struct schedule *s, const struct coll_call *c, bool is_same
     for (int k = 1; k < c->size; k++) {
         int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
         struct block in = coll_block(&c->recv, from);
-        struct block out = is_same ? coll_block(&c->recv, c->rank) : outgoing(s, c, to);
+        struct block out = is_same ? given(c) : outgoing(s, c, to);
         schedule_recv(s, in.buf, in.count, in.type, from);
         (out.count * out.type->size < lent ? schedule_send : schedule_lend)(s, out.buf, out.count,
                                                                             out.type, to);
@@ -112,8 +118,11 @@ static void allgather_doubling(struct schedule *s, const struct coll_call *c)
 {
     for (int bit = 1; bit < c->size; bit *= 2) {
         int peer = c->rank ^ bit, mine = c->rank & ~(bit - 1), theirs = peer & ~(bit - 1);
+        struct block out = {coll_at(&c->recv, mine), c->recv.count * bit, c->recv.type};
+        if (bit == 1)
+            out = given(c);
         schedule_recv(s, coll_at(&c->recv, theirs), c->recv.count * bit, c->recv.type, peer);
-        schedule_send(s, coll_at(&c->recv, mine), c->recv.count * bit, c->recv.type, peer);
+        schedule_send(s, out.buf, out.count, out.type, peer);
         schedule_round(s);
     }
 }
@@ -121,7 +130,7 @@ static void allgather_doubling(struct schedule *s, const struct coll_call *c)
 static void allgather_ring(struct schedule *s, const struct coll_call *c)
 {
     for (int k = 0; k < c->size - 1; k++) {
-        struct block out = coll_block(&c->recv, (c->rank - k + c->size) % c->size);
+        struct block out = k ? coll_block(&c->recv, (c->rank - k + c->size) % c->size) : given(c);
         struct block in = coll_block(&c->recv, (c->rank - k - 1 + c->size) % c->size);
         schedule_recv(s, in.buf, in.count, in.type, (c->rank - 1 + c->size) % c->size);
         schedule_send(s, out.buf, out.count, out.type, (c->rank + 1) % c->size);
@@ -136,7 +145,7 @@ static void allgather_lent(struct schedule *s, const struct coll_call *c)
         struct block b = coll_block(&c->recv, from);
         schedule_recv(s, b.buf, b.count, b.type, from);
     }
-    struct block own = coll_block(&c->recv, c->rank);
+    struct block own = given(c);
     coll_add_lent(s, c, own.buf, own.count, own.type);
 }
 
@@ -144,13 +153,12 @@ void coll_allgather(struct schedule *s, const struct coll_call *c)
 {
     enum { LENT = 1 << 16 }; // bytes of a block
     if (!side_in_place(&c->send))
-        copy_block(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
+        copy_own(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
     if (c->kind == COLL_ALLGATHER && c->recv.count * c->recv.type->size >= LENT &&
         coll_may_lend(c)) {
         allgather_lent(s, c);
         return;
     }
-    schedule_round(s);
     if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);
     else if (partner_are_near(c->comm->group))
