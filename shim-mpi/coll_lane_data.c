@@ -123,6 +123,14 @@ bool coll_lane_is_sooner(const struct coll_call *c)
     return n >= FROM && n <= TO && c->recv.count >= c->size;
 }
 
+bool coll_lane_is_later(const struct coll_call *c)
+{
+    enum { FROM = 512 };
+    bool is_one_round = c->kind == COLL_ALLTOALL || c->kind == COLL_GATHER ||
+                        (c->kind == COLL_ALLGATHER && c->size == 2);
+    return is_one_round && coll_team_bytes(c) >= FROM;
+}
+
 static size_t lines(size_t n)
 {
     return (n + LINE - 1) / LINE * LINE;
