@@ -244,16 +244,8 @@ static bool end_some(struct coll_lane *lane, struct coll_request ***list)
     return true;
 }
 
-// ---- Going through it
-
-// Alike on all members.
-static bool goes_by_messages(const struct coll_lane *lane, const struct coll_call *c)
-{
-    return state_of(lane) == SHUT || (!lane->is_crowded && coll_lane_is_later(c));
-}
-
-// The requests that leave the lane in a step are ended, or sent on by messages, when the thread is no
-// longer in it: the lane may end with one.
+// ---- Going through it. The requests that leave the lane in a step are ended, or sent on by messages,
+// when the thread is no longer in it: the lane may end with one.
 static bool step(struct coll_lane *lane, struct coll_request **left)
 {
     bool did = settle(lane);
@@ -261,12 +253,11 @@ static bool step(struct coll_lane *lane, struct coll_request **left)
         did |= end_some(lane, &left);
     while (lane->first && state_of(lane) >= OPEN) {
         struct coll_request *q = lane->first;
-        bool is_left = goes_by_messages(lane, &q->call);
-        if (!is_left && !begin(lane, q))
+        if (state_of(lane) == OPEN && !begin(lane, q))
             break;
         lane->first = q->next;
-        if (is_left || coll_lane_gives(q)) {
-            q->run.is_done = !is_left;
+        if (state_of(lane) == SHUT || coll_lane_gives(q)) {
+            q->run.is_done = state_of(lane) == OPEN;
             *left = q;
             left = &q->next;
         }

@@ -16,8 +16,9 @@
 //              \____________\\--> SHUT
 //
 // By a lane go barrier, broadcast, gather, allgather, alltoall and what combines elements, without
-// counts for each process, over evenly spaced processes of one node; of what fits into the room. (Not
-// the shortest broadcasts, see coll_bcast_is_flat, and not what is coll_lane_is_later.)
+// counts for each process, over evenly spaced processes of one node; of what fits into the room, and is
+// not sooner sent by messages: the shortest broadcasts (coll_bcast_is_flat) and, where no processes share
+// cores, what takes one round.
 // Short contributions to reduce and allreduce are gathered and combined by each (coll_team_fold):
 // they have the bits of the blocking calls. Others are the runtime's reductions, where it has the
 // operator.
@@ -48,10 +49,6 @@ bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *r
 // Of blocking ones, is it sooner done than by messages where processes share cores? It changes hands
 // less often. Long allreductions are, and have the same bits either way.
 bool coll_lane_is_sooner(const struct coll_call *c);
-// Of nonblocking ones, is it later done than by messages where none of them share cores? Where each
-// sends to every other one at once nobody waits for one that computes either way, and messages copy
-// less often.
-bool coll_lane_is_later(const struct coll_call *c);
 size_t coll_lane_bytes(const struct coll_request *q); // the room that this process needs
 // Where the others read and write: in the buffers, or in the room at q->run.room, which is filled.
 shoal_coll_t coll_lane_describe(struct coll_request *q);

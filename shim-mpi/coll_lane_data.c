@@ -88,12 +88,25 @@ static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
     return c->recv.type->is_dense && op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
 }
 
+// Done sooner by messages: where each sends to the others at once, they copy less often and nobody waits
+// for one that computes. Where processes share cores a lane changes hands less often. (What shares a node
+// agrees on whether it shares cores; what does not has no lane.)
+static bool is_sooner_sent(const struct coll_call *c, MPI_Count n)
+{
+    enum { FROM = 512 };
+    if (c->kind == COLL_BCAST)
+        return n && coll_bcast_is_flat(c);
+    bool is_one_round = c->kind == COLL_ALLTOALL || c->kind == COLL_GATHER ||
+                        (c->kind == COLL_ALLGATHER && c->size == 2);
+    return is_one_round && n >= FROM && !request_is_crowded();
+}
+
 bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *room)
 {
     if (!coll_team_may_be(c->comm) || !kind_of(c->kind))
         return false;
     MPI_Count n = coll_team_bytes(c);
-    if (n < 0 || n > COLL_LANE_ROOM || (c->kind == COLL_BCAST && n && coll_bcast_is_flat(c)))
+    if (n < 0 || n > COLL_LANE_ROOM || is_sooner_sent(c, n))
         return false;
     run->n = n;
     run->coll = (shoal_coll_t){.kind = n ? kind_of(c->kind) : SHOAL_COLL_BARRIER,
@@ -121,14 +134,6 @@ bool coll_lane_is_sooner(const struct coll_call *c)
         return false;
     MPI_Count n = coll_team_bytes(c);
     return n >= FROM && n <= TO && c->recv.count >= c->size;
-}
-
-bool coll_lane_is_later(const struct coll_call *c)
-{
-    enum { FROM = 512 };
-    bool is_one_round = c->kind == COLL_ALLTOALL || c->kind == COLL_GATHER ||
-                        (c->kind == COLL_ALLGATHER && c->size == 2);
-    return is_one_round && coll_team_bytes(c) >= FROM;
 }
 
 static size_t lines(size_t n)

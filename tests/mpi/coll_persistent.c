@@ -4,6 +4,8 @@
 // PES: 1 2 4 7
 #include "mpi_check.h"
 
+#include <shoal.h>
+
 enum { MOST = 16, RUNS = 3 };
 
 // A block of two of every second int; one of each kind of peer, and each type is made anew.
@@ -103,11 +105,17 @@ static void typed_at_once(void)
 }
 
 // ---- Several at once
-enum { AT_ONCE = 7, LENGTH = 5000 };
+enum { AT_ONCE = 10, LENGTH = 5000, BLOCK = 300 };
 
 static struct {
     int word[2], sum[LENGTH], sums[LENGTH], all[MOST], scan, told[LENGTH];
+    int blocks[MOST * BLOCK], swapped[MOST * BLOCK], gathered[MOST * BLOCK], joined[MOST * BLOCK];
 } v;
+
+static int in_block(int run, int from, int to, int i)
+{
+    return run * 100000 + from * 10000 + to * 1000 + i;
+}
 
 static void make_several(MPI_Request r[AT_ONCE])
 {
@@ -122,6 +130,12 @@ static void make_several(MPI_Request r[AT_ONCE])
     OK(MPI_Barrier_init(c, MPI_INFO_NULL, &r[4]));
     OK(MPI_Bcast_init(v.told, 2, two, 0, c, MPI_INFO_NULL, &r[5]));
     OK(MPI_Barrier_init(MPI_COMM_SELF, MPI_INFO_NULL, &r[6]));
+    OK(MPI_Alltoall_init(v.blocks, BLOCK, MPI_INT, v.swapped, BLOCK, MPI_INT, c, MPI_INFO_NULL,
+                         &r[7]));
+    OK(MPI_Gather_init(me == npes - 1 ? MPI_IN_PLACE : v.blocks, BLOCK, MPI_INT, v.gathered, BLOCK,
+                       MPI_INT, npes - 1, c, MPI_INFO_NULL, &r[8]));
+    OK(MPI_Allgather_init(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, v.joined, BLOCK, MPI_INT, c,
+                          MPI_INFO_NULL, &r[9]));
     OK(MPI_Type_free(&two));
 }
 
@@ -133,6 +147,13 @@ static void load_several(int run)
         v.sum[i] = run * 3 + me + i;
         v.told[i] = me == 0 ? run + i : -1;
     }
+    memset(v.swapped, 0xff, sizeof v.swapped);
+    memset(v.gathered, 0xff, sizeof v.gathered);
+    memset(v.joined, 0xff, sizeof v.joined);
+    for (int i = 0; i < npes * BLOCK; i++)
+        v.blocks[i] = in_block(run, me, i / BLOCK, i % BLOCK);
+    for (int i = 0; i < BLOCK; i++)
+        v.gathered[me * BLOCK + i] = v.joined[me * BLOCK + i] = v.blocks[i];
 }
 
 static void check_several(int run)
@@ -143,6 +164,10 @@ static void check_several(int run)
     CHECK_EACH(i, npes, v.all[i], run + (int)i);
     CHECK_EQ(v.scan, (me + 1) * run + me * (me + 1) / 2);
     CHECK_EACH(i, LENGTH / 2 * 2, v.told[i], run + (int)i);
+    CHECK_EACH(i, npes * BLOCK, v.swapped[i], in_block(run, (int)i / BLOCK, me, (int)i % BLOCK));
+    CHECK_EACH(i, npes * BLOCK, v.joined[i], in_block(run, (int)i / BLOCK, 0, (int)i % BLOCK));
+    CHECK_EACH(i, me == npes - 1 ? npes * BLOCK : 0, v.gathered[i],
+               in_block(run, (int)i / BLOCK, 0, (int)i % BLOCK));
 }
 
 static void start_several(MPI_Request r[AT_ONCE], bool together)
@@ -193,6 +218,36 @@ static void several(void)
         OK(MPI_Request_free(&r[i]));
 }
 
+// Those that go by messages leave others their places among the runtime's collectives, of which there
+// are 256.
+static void many(void)
+{
+    enum { MANY = 300 };
+    static MPI_Request r[MANY];
+    MPI_Request barrier;
+    uint64_t is_crowded = 0, is_near = 0;
+    CHECK_EQ(shoal_query(SHOAL_Q_CROWDED, 0, &is_crowded), 0);
+    CHECK_EQ(shoal_query(SHOAL_Q_DIRECT, npes - 1 - me, &is_near), 0);
+    if (is_crowded || !is_near || npes != 2)
+        return;
+    for (int i = 0; i < MANY; i++)
+        OK(MPI_Alltoall_init(v.blocks, BLOCK, MPI_INT, v.swapped, BLOCK, MPI_INT, MPI_COMM_WORLD,
+                             MPI_INFO_NULL, &r[i]));
+    for (int i = 0; i < MANY; i++) {
+        OK(MPI_Start(&r[i]));
+        OK(MPI_Wait(&r[i], MPI_STATUS_IGNORE));
+    }
+    struct counter triggered = counter_start("coll_triggered");
+    OK(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &barrier));
+    OK(MPI_Start(&barrier));
+    OK(MPI_Wait(&barrier, MPI_STATUS_IGNORE));
+    CHECK_EQ(counter_read(&triggered), 1);
+    counter_end(&triggered);
+    OK(MPI_Request_free(&barrier));
+    for (int i = 0; i < MANY; i++)
+        OK(MPI_Request_free(&r[i]));
+}
+
 // The arrays of counts are gone once the request is made.
 static void counted(bool big)
 {
@@ -212,8 +267,8 @@ static void counted(bool big)
     } else {
         OK(MPI_Reduce_scatter_init(w.out, w.in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
                                    MPI_INFO_NULL, &r[0]));
-        OK(MPI_Allgatherv_init(w.out, 2, MPI_INT, w.in + 2, counts, displs, MPI_INT,
-                               MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+        OK(MPI_Allgatherv_init(w.out, 2, MPI_INT, w.in + 2, counts, displs, MPI_INT, MPI_COMM_WORLD,
+                               MPI_INFO_NULL, &r[1]));
     }
     memset(counts, 0x7f, 2 * (size_t)npes * sizeof *counts);
     memset(wide, 0x7f, (size_t)npes * sizeof *wide);
@@ -251,5 +306,6 @@ int main(void)
     }
     typed_at_once();
     several();
+    many();
     return mpi_done();
 }
