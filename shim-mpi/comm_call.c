@@ -6,6 +6,7 @@
 #include "bsend.h"
 #include "check.h"
 #include "coll.h"
+#include "hint.h"
 #include "info.h"
 
 #include <stdio.h>
@@ -218,6 +219,7 @@ MPI_DEFINE(int, Comm_disconnect, MPI_Comm *comm)
         return error;
     struct comm *own = comm_is_inter(c) ? c->local : c;
     struct circle all = circle_of(own), again = circle_of(own);
+    hint_catch_up();
     error = agree_barrier(&all);
     if (!error && comm_is_inter(c) && c->rank == 0)
         error = agree_swap(c, 0, again.tag, NULL, 0, NULL, 0);

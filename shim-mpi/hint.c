@@ -26,8 +26,9 @@
 //
 // What a call that posts a receive or a send matches meanwhile is not copied there and then, on a node:
 // the program is about to send something itself, for which others wait. The receiver makes an offer for
-// just this message (GRANT), takes it back as soon as it makes progress, and copies then; a sender that
-// waits longer follows it.
+// just this message (OFFER), takes it back as soon as it makes progress, and copies then; a sender that
+// waits longer follows it, one with several threads at once. A receiver with several threads does not
+// make any: another one of them may be waiting for this message.
 #include "hint.h"
 
 #include "partner.h"
@@ -134,40 +135,61 @@ void hint_accept(struct transfer *t, const struct rts *rts)
 // ---- The receiver, of a message that is matched while something is posted
 _Thread_local bool hint_is_posting;
 
-enum { LEAST_DEFERRED = 64 << 10 }; // bytes; shorter ones are not worth the offer
-
-struct deferred {
-    struct progress_hook hook;
-    struct transfer *transfer;
-    struct rts rts;
+struct offer {
+    uint64_t sender;
+    struct split_copy copy;
 };
 
-static bool accept_now(struct progress_hook *hook)
+static struct deferred {
+    struct deferred *next;
+    struct transfer *transfer;
+    struct rts rts;
+} * deferred, **deferred_end = &deferred; // the oldest first
+
+static bool accept_next(struct progress_hook *hook)
 {
-    struct deferred *d = (struct deferred *)(void *)hook;
-    progress_remove(hook);
+    struct deferred *d = deferred;
+    deferred = d->next;
+    if (!deferred) {
+        deferred_end = &deferred;
+        progress_remove(hook);
+    }
     (hint_withdraw(d->transfer) ? pull_begin : hint_accept)(d->transfer, &d->rts);
     free(d);
     return true;
 }
 
+static struct progress_hook deferred_hook = {.fn = accept_next, .is_brief = true};
+
+void hint_catch_up(void)
+{
+    while (deferred) {
+        struct request *r = &deferred->transfer->request;
+        request_keep(r);
+        request_wait(r);
+        request_drop(r);
+    }
+}
+
 static bool may_defer(const struct transfer *t)
 {
     return hint_is_posting && !shim_threads && shim_settings.hint && t->request.is_held &&
-           t->request.bytes >= LEAST_DEFERRED && t->type->is_dense && t->pe != shim_pe() &&
+           t->request.bytes >= HINT_LEAST_DEFERRED && t->type->is_dense && t->pe != shim_pe() &&
            partner_is_reached(t->pe);
 }
 
 bool hint_defer(struct transfer *t, const struct rts *rts)
 {
-    struct split_copy copy = {.bytes = (uint64_t)t->request.bytes};
-    if (!may_defer(t) || !offer(t, &copy))
+    struct offer o = {.sender = rts->sender, .copy.bytes = (uint64_t)t->request.bytes};
+    if (!may_defer(t) || !offer(t, &o.copy))
         return false;
     struct deferred *d = transfer_memory(sizeof *d);
-    *d = (struct deferred){
-        .hook = {.fn = accept_now, .is_brief = true}, .transfer = t, .rts = *rts};
-    progress_add(&d->hook);
-    split_grant(t->pe, rts->sender, &copy, true);
+    *d = (struct deferred){.transfer = t, .rts = *rts};
+    if (!deferred)
+        progress_add(&deferred_hook);
+    *deferred_end = d;
+    deferred_end = &d->next;
+    transfer_tell(t->pe, AM_OFFER, 0, &o, sizeof o);
     return true;
 }
 
@@ -307,6 +329,14 @@ void hint_end(struct transfer *t)
     t->later = NULL;
 }
 
+static void follow_offer(struct transfer *t, const struct split_copy *copy)
+{
+    if (!take_offer(copy))
+        return;
+    stats_count(HINT_FOLLOWED);
+    split_push(copy, data_of(t), t);
+}
+
 static bool follow_later(struct progress_hook *hook)
 {
     const struct later *l = (struct later *)(void *)hook;
@@ -316,12 +346,10 @@ static bool follow_later(struct progress_hook *hook)
     if (PMPI_Wtime() - l->since < later_s)
         return false;
     hint_end(t);
-    if (!copy.bytes) {
+    if (copy.bytes)
+        follow_offer(t, &copy);
+    else
         follow(t, number);
-    } else if (take_offer(&copy)) {
-        stats_count(HINT_FOLLOWED);
-        split_push(&copy, data_of(t), t);
-    }
     return true;
 }
 
@@ -335,11 +363,23 @@ static void keep_for_later(struct transfer *t, uint32_t number)
     progress_add(&t->later->hook);
 }
 
-void hint_offered(struct transfer *t, const struct split_copy *copy)
+// With several threads t may end in another one when this handler has returned, but not before: the
+// receiver's answer comes behind the offer, and does not come at all once the offer is taken.
+static void on_offer(const shoal_am_t *am)
 {
+    struct offer o;
+    memcpy(&o, am->payload, sizeof o);
+    struct transfer *t = transfer_back(o.sender);
+    if (!partner_is_reached(t->pe))
+        return;
+    if (shim_threads) {
+        follow_offer(t, &o.copy);
+        return;
+    }
     if (!t->later)
         keep_for_later(t, 0);
-    t->later->offer = *copy;
+    t->later->offer = o.copy;
+    request_count_activity(); // who is about to sleep looks after it
 }
 
 void hint_follow(struct transfer *t)
@@ -356,5 +396,6 @@ void hint_follow(struct transfer *t)
 
 int hint_up(void)
 {
-    return shoal_am_register(AM_HINT, on_hint, NULL);
+    int status = shoal_am_register(AM_HINT, on_hint, NULL);
+    return status ? status : shoal_am_register(AM_OFFER, on_offer, NULL);
 }

@@ -19,16 +19,16 @@ void hint_accept(struct transfer *t, const struct rts *rts); // of one that was 
 
 // Of a call that posts something and has not sent its envelope yet. Long messages that it matches
 // meanwhile are copied by the next call that makes progress.
-extern _Thread_local bool hint_is_posting;
+enum { HINT_LEAST_DEFERRED = 64 << 10 }; // bytes; shorter ones are not worth the offer
+HIDDEN extern _Thread_local bool hint_is_posting;
 bool hint_defer(struct transfer *t, const struct rts *rts); // false: now
+void hint_catch_up(void); // receives all that has been left for later
 
 // ---- The sender
 bool hint_is_there(int pe, uint64_t address); // one that a message to there may follow
 // Before the envelope of t is sent, which can follow a hint that has come.
 void hint_look(const struct transfer *t);
 void hint_follow(struct transfer *t); // its envelope has been sent
-struct split_copy;
-void hint_offered(struct transfer *t, const struct split_copy *copy); // for t alone
 void hint_end(struct transfer *t);    // it follows none any more
 
 int hint_up(void);

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "core.h"
 #include "error.h"
+#include "hint.h"
 
 #include <pthread.h>
 #include <shoal.h>
@@ -120,6 +121,8 @@ MPI_DEFINE(int, Finalize, void)
     if (error)
         return raise_on(NULL, error, call, "the delete function of an attribute failed");
     bsend_down();
+    hint_catch_up();
+    progress(); // what this process has told itself
     struct circle all = circle_of(&comm_world);
     error = agree_barrier(&all);
     if (error)

@@ -32,20 +32,20 @@ static INLINE void post_here(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
-    bool is_long = hint_is_wanted(t);
-    if (is_long) {
+    bool is_told = hint_is_wanted(t), is_long = t->bytes >= HINT_LEAST_DEFERRED;
+    if (unlikely(is_long))
         hint_is_posting = true;
+    if (is_told)
         shoal_progress(); // its message may have come
-    }
     shim_lock_take(&m->lock);
     struct arrived *a = match_post(m, &t->posted);
-    bool is_next = is_long && !a && match_is_next(m, &t->posted);
+    is_told = is_told && !a && match_is_next(m, &t->posted);
     shim_lock_give(&m->lock);
     if (a)
         transfer_accept(t, a);
-    else if (is_next)
+    else if (is_told)
         hint_tell(t);
-    if (is_long)
+    if (unlikely(is_long))
         hint_is_posting = false;
 }
 

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "core.h"
 #include "error.h"
+#include "hint.h"
 #include "info.h"
 
 #include <stdio.h>
@@ -81,6 +82,7 @@ MPI_DEFINE(int, Session_finalize, MPI_Session *session)
     if (error)
         return error;
     bsend_end(s);
+    hint_catch_up();
     errhandler_set(&s->errhandler, NULL);
     object_end(s);
     core_leave(false);

@@ -10,7 +10,6 @@
 // of a sender that comes late to a record which serves another message already.
 #include "split.h"
 
-#include "hint.h"
 #include "partner.h"
 #include "settings.h"
 #include "stats.h"
@@ -22,7 +21,6 @@ enum { PIECES = 2, PIECE_LEAST = 16 << 10, PIECE_MOST = 512 << 10 };
 struct grant {
     uint64_t sender;
     struct split_copy copy;
-    bool is_offer;
 };
 
 static struct split *records; // those not in use
@@ -230,16 +228,7 @@ static void on_grant(const shoal_am_t *am)
     struct grant g;
     memcpy(&g, am->payload, sizeof g);
     struct transfer *t = transfer_back(g.sender);
-    if (g.is_offer)
-        hint_offered(t, &g.copy);
-    else
-        split_push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), NULL);
-}
-
-void split_grant(int pe, uint64_t sender, const struct split_copy *copy, bool is_offer)
-{
-    struct grant g = {.sender = sender, .copy = *copy, .is_offer = is_offer};
-    transfer_tell(pe, AM_GRANT, 0, &g, sizeof g);
+    split_push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), NULL);
 }
 
 // ---- The receiver
@@ -274,6 +263,8 @@ struct split *split_take_record(struct split_copy *copy)
         return NULL;
     copy->record = s->place;
     copy->generation = (uint64_t)next_generation() << 32;
+    // A sender that has not looked yet sees that the message before is over. Pairs with the acquire there.
+    atomic_store_explicit(&s->claim, 0, memory_order_release);
     atomic_store_explicit(&s->done, 0, memory_order_relaxed);
     atomic_store_explicit(&s->status, 0, memory_order_relaxed);
     return s;
@@ -335,12 +326,12 @@ static bool gets_no_help(const struct transfer *t)
 
 bool split_accept(struct transfer *t, const struct rts *rts, void *to)
 {
-    struct split_copy copy = {.bytes = (uint64_t)t->request.bytes};
-    if (copy.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
+    struct grant g = {.sender = rts->sender, .copy.bytes = (uint64_t)t->request.bytes};
+    if (g.copy.bytes < shim_settings.split || !shim_settings.split || t->pe == shim_pe() ||
         !partner_is_reached(t->pe) || gets_no_help(t))
         return false;
-    struct split *s = split_take_record(&copy);
-    if (!s || !pull_expose(t, to, copy.bytes, &copy.to)) {
+    struct split *s = split_take_record(&g.copy);
+    if (!s || !pull_expose(t, to, g.copy.bytes, &g.copy.to)) {
         if (s)
             split_give_record(s);
         return false;
@@ -348,9 +339,9 @@ bool split_accept(struct transfer *t, const struct rts *rts, void *to)
     stats_count(SPLIT);
     t->split = s;
     // Pairs with the acquire in claim of a sender that looks at it for an older message.
-    atomic_store_explicit(&s->claim, copy.generation, memory_order_release);
-    split_grant(t->pe, rts->sender, &copy, false);
-    split_pull(t, &copy, to, rts->from);
+    atomic_store_explicit(&s->claim, g.copy.generation, memory_order_release);
+    transfer_tell(t->pe, AM_GRANT, 0, &g, sizeof g);
+    split_pull(t, &g.copy, to, rts->from);
     return true;
 }
 
@@ -362,7 +353,8 @@ int split_up(void)
 void split_down(void)
 {
     struct idle idle = idle_start();
-    while (atomic_load_explicit(&far_pushes, memory_order_relaxed)) // of offers that were taken back
+    while (
+        atomic_load_explicit(&far_pushes, memory_order_relaxed)) // of offers that were taken back
         idle_step(&idle);
     records = NULL; // they go with the runtime's memory
 }

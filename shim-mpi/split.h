@@ -42,9 +42,6 @@ void split_push_far(const struct split_copy *copy, const void *from, struct tran
 void split_offer_far(struct split *s, uint64_t generation);
 bool split_retract_far(struct split *s, uint64_t generation);
 
-// Tells the sender of a message of the receiver's buffer. is_offer: it may take all (hint.h).
-void split_grant(int pe, uint64_t sender, const struct split_copy *copy, bool is_offer);
-
 // The receiver copies pieces, and ends the transfer when all have been copied; t->split is set.
 void split_pull(struct transfer *t, const struct split_copy *copy, void *to, shoal_rptr_t from);
 

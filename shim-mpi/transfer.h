@@ -22,6 +22,9 @@
 //                           <---------------- HINT {where the buffer is}
 //               RTS  ------------------------>
 //               copies  .....................>  may copy other pieces
+//               or, of one that is matched by a call that is about to send something, too:
+//               RTS  ------------------------>  matches, and copies at its next call
+//               copies if it waits longer  <---- OFFER {where the buffer is}
 //
 //   stream      when the sender cannot say where its data is (no room to register it):
 //   (stream.c)  RTS {nowhere}   -------------->  matches
@@ -55,6 +58,7 @@ enum {
     AM_PARTITIONED,
     AM_GRANT,
     AM_HINT,
+    AM_OFFER,
 };
 
 struct split;
@@ -72,7 +76,7 @@ struct transfer {
     MPI_Count bytes;   // of data here: what is sent, or what there is room for
     struct posted posted;
     struct note note;
-    uint64_t told;       // to its source (hint.c): the generation of t->split; 0: not so
+    uint64_t told; // to its source, or offered to it (hint.c): t->split's generation; 0: not so
     struct later *later; // it follows a hint in a while (hint.c); NULL: it does not
     void *copy;          // packed data, or what will be unpacked
     shoal_region_t region;
