@@ -1715,6 +1715,63 @@ SHOAL_MPI(int, Win_toint, (MPI_Win win))
 /* clang-format on */
 #undef SHOAL_MPI
 
+/* ---- Handles as INTEGERs of Fortran's (19.3.4), for C programs that take or give them so. The ABI has
+ * no such functions, as it leaves the size of an INTEGER to Fortran's binding: here they are the
+ * conversions above by their older names, and the INTEGER is the default one. The library has no
+ * symbols of these names. A program that defines MPI_Fint itself does without. */
+#ifndef MPI_Fint
+typedef int MPI_Fint;
+
+#define SHOAL_FORTRAN(prefix, handle_type, name)                         \
+    static __inline__ MPI_Fint prefix##_##name##_c2f(handle_type handle) \
+    {                                                                    \
+        return prefix##_##name##_toint(handle);                          \
+    }                                                                    \
+    static __inline__ handle_type prefix##_##name##_f2c(MPI_Fint handle) \
+    {                                                                    \
+        return prefix##_##name##_fromint(handle);                        \
+    }
+#define SHOAL_FORTRAN_STATUS(prefix)                                                          \
+    static __inline__ int prefix##_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status) \
+    {                                                                                         \
+        int i;                                                                                \
+        f_status[MPI_F_SOURCE] = c_status->MPI_SOURCE;                                        \
+        f_status[MPI_F_TAG] = c_status->MPI_TAG;                                              \
+        f_status[MPI_F_ERROR] = c_status->MPI_ERROR;                                          \
+        for (i = 3; i < MPI_F_STATUS_SIZE; i++)                                               \
+            f_status[i] = c_status->MPI_internal[i - 3];                                      \
+        return MPI_SUCCESS;                                                                   \
+    }                                                                                         \
+    static __inline__ int prefix##_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status) \
+    {                                                                                         \
+        int i;                                                                                \
+        c_status->MPI_SOURCE = f_status[MPI_F_SOURCE];                                        \
+        c_status->MPI_TAG = f_status[MPI_F_TAG];                                              \
+        c_status->MPI_ERROR = f_status[MPI_F_ERROR];                                          \
+        for (i = 3; i < MPI_F_STATUS_SIZE; i++)                                               \
+            c_status->MPI_internal[i - 3] = f_status[i];                                      \
+        return MPI_SUCCESS;                                                                   \
+    }
+#define SHOAL_FORTRAN_ALL(prefix)                     \
+    SHOAL_FORTRAN(prefix, MPI_Comm, Comm)             \
+    SHOAL_FORTRAN(prefix, MPI_Datatype, Type)         \
+    SHOAL_FORTRAN(prefix, MPI_Errhandler, Errhandler) \
+    SHOAL_FORTRAN(prefix, MPI_File, File)             \
+    SHOAL_FORTRAN(prefix, MPI_Group, Group)           \
+    SHOAL_FORTRAN(prefix, MPI_Info, Info)             \
+    SHOAL_FORTRAN(prefix, MPI_Message, Message)       \
+    SHOAL_FORTRAN(prefix, MPI_Op, Op)                 \
+    SHOAL_FORTRAN(prefix, MPI_Request, Request)       \
+    SHOAL_FORTRAN(prefix, MPI_Session, Session)       \
+    SHOAL_FORTRAN(prefix, MPI_Win, Win)               \
+    SHOAL_FORTRAN_STATUS(prefix)
+SHOAL_FORTRAN_ALL(MPI)
+SHOAL_FORTRAN_ALL(PMPI)
+#undef SHOAL_FORTRAN_ALL
+#undef SHOAL_FORTRAN_STATUS
+#undef SHOAL_FORTRAN
+#endif
+
 #ifdef __cplusplus
 }
 #endif

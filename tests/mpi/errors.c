@@ -72,7 +72,7 @@ static void codes(void)
     CHECK(n == 4 && strcmp(text, "mine") == 0);
     CHECK_EQ(class_of(MPI_Add_error_string(MPI_ERR_RANK, "no")), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Remove_error_class(class)), MPI_ERR_OTHER); // it has a code
-    CHECK_EQ(class_of(MPI_Remove_error_code(code)), MPI_ERR_OTHER); // it has a text
+    CHECK_EQ(class_of(MPI_Remove_error_code(code)), MPI_ERR_OTHER);   // it has a text
     OK(MPI_Remove_error_string(code));
     CHECK_EQ(class_of(MPI_Remove_error_string(code)), MPI_ERR_ARG);
     OK(MPI_Remove_error_code(code));
@@ -138,6 +138,29 @@ static void numbers(void)
     OK(MPI_Comm_free(&d));
 }
 
+/* The older names, and a status as Fortran's INTEGERs (19.3.5). */
+static void numbers_of_fortran(void)
+{
+    MPI_Comm c;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+    MPI_Fint number = MPI_Comm_c2f(c), as_integers[MPI_F_STATUS_SIZE];
+    CHECK(number == MPI_Comm_toint(c) && PMPI_Comm_c2f(c) == number);
+    CHECK(MPI_Comm_f2c(number) == c && MPI_Comm_f2c(-5) == MPI_COMM_NULL);
+    CHECK(MPI_Type_f2c(MPI_Type_c2f(MPI_INT)) == MPI_INT);
+    CHECK(MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)) == MPI_SUM);
+    MPI_Status status, again;
+    int sent[3] = {1, 2, 3}, got[4], count;
+    OK(MPI_Sendrecv(sent, 3, MPI_INT, 0, 17, got, 4, MPI_INT, 0, 17, c, &status));
+    OK(MPI_Status_c2f(&status, as_integers));
+    CHECK(as_integers[MPI_F_SOURCE] == 0 && as_integers[MPI_F_TAG] == 17);
+    memset(&again, 255, sizeof(again));
+    OK(MPI_Status_f2c(as_integers, &again));
+    CHECK_EQ(again.MPI_TAG, 17);
+    OK(MPI_Get_count(&again, MPI_INT, &count));
+    CHECK_EQ(count, 3);
+    OK(MPI_Comm_free(&c));
+}
+
 static void memory(void)
 {
     char *blocks[8], *far;
@@ -167,6 +190,7 @@ int main(void)
     codes();
     infos();
     numbers();
+    numbers_of_fortran();
     memory();
     return mpi_done();
 }
