@@ -235,4 +235,5 @@ void comm_down(void)
     drop_parts(&comm_self);
     drop_parts(&comm_world);
     comm_world = comm_self = (struct comm){0};
+    errhandler_initial();
 }

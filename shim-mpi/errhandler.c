@@ -6,6 +6,8 @@
 #include "win.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct errhandler errors_are_fatal, errors_abort, errors_return;
 struct errhandler *errhandler_of_files = &errors_return;
@@ -13,12 +15,26 @@ struct errhandler *errhandler_of_files = &errors_return;
 // Slots are read when an error is raised, by any thread, and changed rarely.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+// What is no name the runtime's settings refuse.
+void errhandler_initial(void)
+{
+    const char *name = getenv("SHOAL_MPI_INITIAL_ERRHANDLER");
+    struct errhandler *e = NULL;
+    if (name && strcmp(name, "mpi_errors_abort") == 0)
+        e = &errors_abort;
+    if (name && strcmp(name, "mpi_errors_return") == 0)
+        e = &errors_return;
+    errhandler_set(&comm_world.errhandler, e);
+    errhandler_set(&comm_self.errhandler, e);
+}
+
 // The predefined ones are arguments of calls that are legal before MPI_Init.
 __attribute__((constructor)) static void predefine(void)
 {
     object_predefine(&errors_are_fatal, OBJECT_ERRHANDLER, MPI_ERRORS_ARE_FATAL);
     object_predefine(&errors_abort, OBJECT_ERRHANDLER, MPI_ERRORS_ABORT);
     object_predefine(&errors_return, OBJECT_ERRHANDLER, MPI_ERRORS_RETURN);
+    errhandler_initial();
 }
 
 struct errhandler *errhandler_take(struct errhandler **slot)

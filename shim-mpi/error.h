@@ -48,6 +48,9 @@ struct comm *errors_of_none(void);
 
 struct errhandler *errhandler_take(struct errhandler **slot); // with a reference
 void errhandler_set(struct errhandler **slot, struct errhandler *to);
+// Gives MPI_COMM_WORLD and MPI_COMM_SELF the handler that the job was started with (MPI 5.0, "Error
+// Handling"): before MPI_Init and after MPI_Finalize too.
+void errhandler_initial(void);
 void errhandler_drop(struct errhandler *e); // a reference; e may be NULL
 // Is h a handler of errors of this kind? NULL: no.
 struct errhandler *errhandler_for(MPI_Errhandler h, enum object_kind kind);

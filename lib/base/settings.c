@@ -79,6 +79,17 @@ static int parse_TEXT(const char *text, void *value)
     return 0;
 }
 
+bool settings_names_handler(const char *text)
+{
+    return strcmp(text, "mpi_errors_are_fatal") == 0 || strcmp(text, "mpi_errors_abort") == 0 ||
+           strcmp(text, "mpi_errors_return") == 0;
+}
+
+static int parse_HANDLER(const char *text, void *value)
+{
+    return settings_names_handler(text) ? parse_TEXT(text, value) : -1;
+}
+
 static const char takes_FLAG[] = "anything";
 static const char takes_BOOL[] = "0 or 1";
 static const char takes_INT[] = "a whole number";
@@ -86,6 +97,8 @@ static const char takes_NATURAL[] = "a whole number >= 0";
 static const char takes_COUNT[] = "a whole number >= 1";
 static const char takes_SIZE[] = "a number >= 0 with an optional k, m, g or t";
 static const char takes_TEXT[] = "a word";
+const char settings_handlers[] = "mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return";
+#define takes_HANDLER settings_handlers
 
 #define X(field, env, type, def, meaning) \
     {env, def, meaning, takes_##type, &settings.field, parse_##type, "default", NULL},

@@ -16,6 +16,7 @@ typedef long setting_NATURAL;
 typedef long setting_COUNT;
 typedef size_t setting_SIZE;
 typedef const char *setting_TEXT;
+typedef const char *setting_HANDLER;
 
 #define X(field, env, type, def, meaning) setting_##type field;
 struct settings {
@@ -38,5 +39,9 @@ void settings_print(FILE *out);
 
 // "1.5g", "20m", ".5k", "4096": bytes, rounded up. Returns 0 or -1.
 int settings_parse_size(const char *text, size_t *bytes);
+
+// One of MPI's predefined error handlers?
+bool settings_names_handler(const char *text);
+extern const char settings_handlers[]; // "this, that or that"
 
 #endif

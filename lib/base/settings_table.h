@@ -2,7 +2,7 @@
 // Every setting, once: the parser, `shoal info`, SHMEM_INFO and the manual come from this table.
 // X(field, environment name, type, default as text, meaning)
 // Types: FLAG (set to anything: on), BOOL (0 or 1), INT, NATURAL (from 0 on), COUNT (from 1 on), SIZE
-// (number with k, m, g or t), TEXT.
+// (number with k, m, g or t), TEXT, HANDLER (of MPI's errors).
 // A SHMEM_ name is also looked for under its old SMA_ name (OpenSHMEM 1.6, environment variables).
 #ifndef SHOAL_BASE_SETTINGS_TABLE_H
 #define SHOAL_BASE_SETTINGS_TABLE_H
@@ -85,6 +85,9 @@
     X(mpi_gather, "SHOAL_MPI_GATHER", SIZE, "512",                                              \
       "MPI: bytes of the largest put, get or accumulate that goes with others in windows of "   \
       "other nodes or of malloc's memory; 0: none")                                             \
+    X(mpi_errhandler, "SHOAL_MPI_INITIAL_ERRHANDLER", HANDLER, "mpi_errors_are_fatal",          \
+      "MPI: what an error does until the program says otherwise: mpi_errors_are_fatal, "        \
+      "mpi_errors_abort or mpi_errors_return")                                                  \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
       "print what each PE counted: an MPI program's messages when it has done with MPI, chains " \
       "of triggered operations at the end")

@@ -78,6 +78,14 @@ static char *list_places(const struct hosts *h)
 // Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
 static const char *const bind_words[] = {"none", "core", "socket", "numa"};
 
+static void add_dir(struct command *c, const char *option, const struct block *b)
+{
+    if (b->dir) {
+        add(c, "%s", option);
+        add(c, "%s", b->dir);
+    }
+}
+
 static void add_hosts(struct command *c, const char *option, const struct options *opt,
                       const struct hosts *h)
 {
@@ -94,6 +102,7 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
     add(c, "%s", bind_words[opt->bind]);
     if (opt->tag)
         add(c, "-prepend-rank");
+    add_dir(c, "-wdir", &opt->block[0]);
 }
 
 // Places are "arbitrary" for uneven numbers alone: then its PMI-2 does not know who is together on a
@@ -117,6 +126,7 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
         add(c, "--cpu-bind=%s", bind[opt->bind]);
     if (opt->tag)
         add(c, "--label");
+    add_dir(c, "--chdir", &opt->block[0]);
 }
 
 static bool is_ours(const char *entry)
@@ -148,6 +158,7 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
         }
     if (opt->tag)
         add(c, "--tag-output");
+    add_dir(c, "--wdir", &opt->block[0]);
 }
 
 // ---- Which launcher
@@ -270,6 +281,7 @@ static int add_programs(struct command *c, const struct options *opt, const stru
             add(c, ":");
             add(c, "-n");
             add(c, "%d", b->npes);
+            add_dir(c, "-wdir", b);
         }
         if (opt->blocks > 1) {
             add(c, "-env");

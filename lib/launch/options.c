@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "compiler.h"
+#include "settings.h"
 #include "tunables.h"
 
 #include <errno.h>
@@ -10,12 +11,13 @@
 #include <string.h>
 
 const char options_usage[] =
-    "usage: oshrun [-n N] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
-    "[-x VAR[=VALUE]] [--hosts LIST|--hostfile FILE] [-v|--dry-run] [--] PROGRAM [ARGUMENT...] "
-    "[: [-n N] PROGRAM [ARGUMENT...]]...";
+    "usage: oshrun [-n N] [--wdir DIR] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
+    "[-x VAR[=VALUE]] [--initial-errhandler NAME] [--hosts LIST|--hostfile FILE] [-v|--dry-run] "
+    "[--] PROGRAM [ARGUMENT...] [: [-n N] [--wdir DIR] PROGRAM [ARGUMENT...]]...";
 
 typedef enum options_result take_fn(struct options *opt, char *value, const char *name);
 
+#define PAIR "VAR VALUE" // in words of their own
 struct row {
     const char *name;
     const char *value; // what it takes, NULL: nothing
@@ -75,6 +77,29 @@ static enum options_result take_var(struct options *opt, char *value, const char
     return OPTIONS_RUN;
 }
 
+static enum options_result take_dir(struct options *opt, char *value, const char *name UNUSED)
+{
+    opt->dir = value;
+    return OPTIONS_RUN;
+}
+
+// It is a setting of the MPI layer's (MPI 5.0, "Error Handling" and "Portable MPI Process Startup").
+static enum options_result take_errhandler(struct options *opt, char *value, const char *name)
+{
+    char *entry;
+    if (!settings_names_handler(value))
+        return wrong(opt, name, settings_handlers, value);
+    if (asprintf(&entry, "SHOAL_MPI_INITIAL_ERRHANDLER=%s", value) < 0)
+        return wrong(opt, name, "memory", "none");
+    return take_var(opt, entry, name);
+}
+
+static enum options_result take_nothing(struct options *opt UNUSED, char *value UNUSED,
+                                        const char *name UNUSED)
+{
+    return OPTIONS_RUN;
+}
+
 static enum options_result take_tag(struct options *opt, char *value UNUSED,
                                     const char *name UNUSED)
 {
@@ -127,18 +152,36 @@ static const struct row rows[] = {
     {"--np", "N", take_npes, NULL},
     {"--tag", NULL, take_tag, "put [PE] in front of every line; also -t"},
     {"-t", NULL, take_tag, NULL},
+    {"-l", NULL, take_tag, NULL},
+    {"--tag-output", NULL, take_tag, NULL},
+    {"-prepend-rank", NULL, take_tag, NULL},
     {"--timeout", "SECONDS", take_timeout,
      "end the job when it has run that long; also MPIEXEC_TIMEOUT"},
     {"--bind", "WHAT", take_bind, "bind each PE to a core, socket or numa node, or to none"},
-    {"-x", "VAR[=VALUE]", take_var, "pass an environment variable, or set one"},
+    {"--bind-to", "WHAT", take_bind, NULL},
+    {"-bind-to", "WHAT", take_bind, NULL},
+    {"--wdir", "DIR", take_dir, "start the PEs of this program in DIR; also -wdir"},
+    {"-wdir", "DIR", take_dir, NULL},
+    {"-x", "VAR[=VALUE]", take_var,
+     "pass an environment variable, or set one; also -genv VAR VALUE"},
+    {"-genv", PAIR, take_var, NULL},
+    {"--initial-errhandler", "NAME", take_errhandler,
+     "of MPI: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return"},
+    {"-initial-errhandler", "NAME", take_errhandler, NULL},
     {"--hosts", "LIST", take_hosts, "start the PEs on these hosts, a:4,b:4; also --host, -H"},
     {"--host", "LIST", take_hosts, NULL},
+    {"-hosts", "LIST", take_hosts, NULL},
+    {"-host", "LIST", take_hosts, NULL},
     {"-H", "LIST", take_hosts, NULL},
     {"--hostfile", "FILE", take_hostfile, "the same, one host a line; also --machinefile"},
+    {"-hostfile", "FILE", take_hostfile, NULL},
     {"--machinefile", "FILE", take_hostfile, NULL},
+    {"-machinefile", "FILE", take_hostfile, NULL},
     {"--verbose", NULL, take_verbose, "with hosts: print the launcher's command; also -v"},
     {"-v", NULL, take_verbose, NULL},
     {"--dry-run", NULL, take_dry_run, "with hosts: print the launcher's command and exit"},
+    {"--oversubscribe", NULL, take_nothing, "more PEs than cores are always allowed"},
+    {"--allow-run-as-root", NULL, take_nothing, NULL},
     {"--help", NULL, take_help, "print this; also -h"},
     {"-h", NULL, take_help, NULL},
     {"--version", NULL, take_version, "print the version; also -V"},
@@ -156,6 +199,14 @@ void options_help(FILE *out)
     }
 }
 
+// May a value begin in the same word, behind the option's name?
+static bool takes_rest(const struct row *row, const char *rest)
+{
+    if (!row->value || *rest == '=' || row->name[1] == '-')
+        return row->value && *rest == '=';
+    return row->take == take_npes ? strchr("-0123456789", *rest) != NULL : strlen(row->name) == 2;
+}
+
 // The row that `arg` names; *glued is the value written in the same word (-n4, --np=4) or NULL.
 static const struct row *find_row(char *arg, char **glued)
 {
@@ -165,17 +216,25 @@ static const struct row *find_row(char *arg, char **glued)
             return &rows[i];
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         size_t len = strlen(rows[i].name);
-        if (!rows[i].value || strncmp(arg, rows[i].name, len))
-            continue;
-        bool is_long = arg[1] == '-';
-        if (is_long ? arg[len] == '='
-                    : (len > 2 ? strchr("=0123456789", arg[len]) != NULL
-                               : !(arg[1] == 'n' && arg[2] == 'p'))) {
+        if (strncmp(arg, rows[i].name, len) == 0 && takes_rest(&rows[i], arg + len)) {
             *glued = arg + len + (arg[len] == '=');
             return &rows[i];
         }
     }
     return NULL;
+}
+
+// The value in argv[*at], which a pair ends behind. NULL: there is none.
+static char *next_value(const struct row *row, char **argv, int *at)
+{
+    char *value = argv[++*at], *joined;
+    if (!value || strcmp(row->value, PAIR) != 0)
+        return value;
+    char *second = argv[*at + 1];
+    if (!second || asprintf(&joined, "%s=%s", value, second) < 0)
+        return NULL;
+    ++*at;
+    return joined;
 }
 
 // From argv[*at] on, to the program or behind "--" (*is_last: it takes all that follows).
@@ -193,7 +252,7 @@ static enum options_result parse_options(char **argv, int *at, struct options *o
             snprintf(opt->error, sizeof opt->error, "unknown option %.60s", argv[*at]);
             return OPTIONS_WRONG;
         }
-        if (row->value && !value && !(value = argv[++*at])) {
+        if (row->value && !value && !(value = next_value(row, argv, at))) {
             snprintf(opt->error, sizeof opt->error, "%s needs a value (%s)", row->name, row->value);
             return OPTIONS_WRONG;
         }
@@ -237,12 +296,14 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         return OPTIONS_WRONG;
     for (int i = 1; goes_on; i++) {
         opt->npes = 1;
+        opt->dir = NULL;
         enum options_result result = parse_options(argv, &i, opt, &is_last);
         if (result != OPTIONS_RUN)
             return result;
         struct block *block = &opt->block[opt->blocks++];
         block->program = take_program(argv, &i, is_last);
         block->npes = opt->npes;
+        block->dir = opt->dir;
         sum += opt->npes;
         goes_on = argv[i] != NULL;
         argv[i] = NULL;

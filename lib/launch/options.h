@@ -13,11 +13,13 @@ enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG 
 // A program and how many PEs run it.
 struct block {
     int npes;
-    char **program; // and its arguments, NULL-terminated, in argv's memory
+    const char *dir; // where they start, NULL: where the launcher is
+    char **program;  // and its arguments, NULL-terminated, in argv's memory
 };
 
 struct options {
-    int npes; // of all blocks
+    int npes;        // of all blocks
+    const char *dir; // of the block that is read
     bool npes_given;
     struct block *block;
     int blocks;
@@ -25,13 +27,13 @@ struct options {
     const char *hosts, *hostfile; // NULL: this node
     double timeout;               // seconds, 0: none
     enum bind_what bind;
-    char **vars; // of -x, "VAR" or "VAR=VALUE", in argv's memory
+    char **vars; // of -x and its like, "VAR" or "VAR=VALUE"
     int nvars;
     char error[160]; // one sentence when the result is OPTIONS_WRONG
 };
 
 // Reads argv, which must end with NULL; the words ":" between blocks become NULL. vars and block are
-// allocated, for ever.
+// allocated, for ever, and so are variables that are put together from two words.
 enum options_result options_parse(int argc, char **argv, struct options *opt);
 // The block of this PE.
 int options_block_of(const struct options *opt, int pe);

@@ -17,11 +17,12 @@
 struct child {
     struct launch *l;
     int pe;
-    char **program;
+    const struct block *block;
     int fds[3]; // its stdin, stdout, stderr; -1: as ours
     pid_t parent;
     volatile int exec_error; // written by the child
     volatile int bind_error;
+    volatile int dir_error;
 };
 
 // Runs in the child, in this process's memory: system calls only.
@@ -39,7 +40,11 @@ static void __attribute__((noinline, noreturn)) child_exec(struct child *c)
     setrlimit(RLIMIT_NOFILE, &l->files);
     sigaction(SIGPIPE, &l->on_pipe, NULL);
     sigprocmask(SIG_SETMASK, &l->mask, NULL);
-    execvp(c->program[0], c->program);
+    if (c->block->dir && chdir(c->block->dir)) {
+        c->dir_error = errno;
+        _exit(STATUS_OWN);
+    }
+    execvp(c->block->program[0], c->block->program);
     c->exec_error = errno;
     _exit(STATUS_NOT_FOUND);
 }
@@ -52,13 +57,20 @@ static pid_t child_start(struct child *c)
     return pid;
 }
 
-static void end_unstarted(struct launch *l, const char *program, const char *what, int error)
+static const struct block *block_of(const struct launch *l, int pe)
+{
+    return &l->opt->block[options_block_of(l->opt, pe)];
+}
+
+static void end_unstarted(struct launch *l, int pe, const char *what, int error)
 {
     char line[512];
-    bool is_there = strchr(program, '/') && access(program, F_OK) == 0;
+    const struct block *block = block_of(l, pe);
+    const char *program = block->program[0];
+    bool is_there = !block->dir && strchr(program, '/') && access(program, F_OK) == 0;
     int status = STATUS_OWN;
     if (what)
-        snprintf(line, sizeof line, "cannot start PE %d of %d: %s: %s", l->alive, l->npes, what,
+        snprintf(line, sizeof line, "cannot start PE %d of %d: %.300s: %s", pe, l->npes, what,
                  strerror(error));
     else if (error == ENOENT && is_there)
         snprintf(line, sizeof line, "cannot run %.300s: its interpreter is missing", program);
@@ -72,14 +84,11 @@ static void end_unstarted(struct launch *l, const char *program, const char *wha
 // Returns 0, or -1 when the job has been ended for it.
 static int spawn_one(struct launch *l, int pe, int null_fd)
 {
-    char **program = l->opt->block[options_block_of(l->opt, pe)].program;
-    struct child c = {.l = l,
-                      .pe = pe,
-                      .program = program,
-                      .fds = {pe ? null_fd : -1, -1, -1},
-                      .parent = getpid()};
+    const struct block *block = block_of(l, pe);
+    struct child c = {
+        .l = l, .pe = pe, .block = block, .fds = {pe ? null_fd : -1, -1, -1}, .parent = getpid()};
     if (!l->out.direct && forward_pipes(&l->out, pe, c.fds + 1)) {
-        end_unstarted(l, program[0], "no pipe for its output", errno);
+        end_unstarted(l, pe, "no pipe for its output", errno);
         return -1;
     }
     pid_t pid = child_start(&c);
@@ -89,14 +98,14 @@ static int spawn_one(struct launch *l, int pe, int null_fd)
         close(c.fds[2]);
     }
     if (pid < 0) {
-        end_unstarted(l, program[0],
-                      error == EAGAIN ? "no more processes allowed (ulimit -u)" : "fork", error);
+        end_unstarted(l, pe, error == EAGAIN ? "no more processes allowed (ulimit -u)" : "fork",
+                      error);
         return -1;
     }
     l->pes[pe] = (struct pe){.pid = pid, .alive = true};
     l->alive++;
-    if (c.exec_error) {
-        end_unstarted(l, program[0], NULL, c.exec_error);
+    if (c.exec_error || c.dir_error) {
+        end_unstarted(l, pe, c.dir_error ? block->dir : NULL, c.exec_error | c.dir_error);
         return -1;
     }
     if (c.bind_error) {

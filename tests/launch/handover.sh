@@ -35,7 +35,11 @@ dry --hosts a:2,b ./prog
 expect_out "mpiexec.hydra -hosts a:2,b:1 -n 3 -bind-to none ./prog"
 dry --hosts a:4,b -n 2 ./prog x : -n 3 ./other y
 expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -env SHOAL_APP 0:2 ./prog x : -n 3 -env SHOAL_APP 1:3 ./other y"
+dry -hosts a:4,b -n 2 -wdir there ./prog x : -n 3 -wdir "a b" ./other y
+expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -wdir there -env SHOAL_APP 0:2 ./prog x : -n 3 -wdir 'a b' -env SHOAL_APP 1:3 ./other y"
 export SLURM_JOB_ID=1
+dry --hosts a:1 --wdir=there ./prog
+expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --input=0 --kill-on-bad-exit=1 --chdir there ./prog"
 dry --hosts a:2,b --tag --bind core ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
 dry --hosts a,b -n 4 ./prog
@@ -43,6 +47,8 @@ expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribut
 export SHOAL_LAUNCHER=mpirun
 dry --host a:2,b --tag -x A=1 ./prog
 expect_out "A=1 mpirun.openmpi --host a:2,b:1 -n 3 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x A --tag-output ./prog"
+dry -host a:2 -wdir there -initial-errhandler mpi_errors_return ./prog
+expect_out "SHOAL_MPI_INITIAL_ERRHANDLER=mpi_errors_return mpirun.openmpi --host a:2 -n 2 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_MPI_INITIAL_ERRHANDLER --wdir there ./prog"
 dry --hosts a:2,b ./prog : ./other
 expect_rc 2
 expect_err_line 'mpirun.openmpi is given one program alone: several need hydra'

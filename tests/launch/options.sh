@@ -14,10 +14,26 @@ run oshrun sh -c 'echo $SHOAL_PE'
 expect_out 0
 run oshrun -n 2 printf "%s\n" -n # after the program, everything is its own
 expect_out "$(printf "%s\n" -n -n)"
+# What scripts for other launchers say.
+run oshrun --oversubscribe --allow-run-as-root -n 1 --bind-to none --tag-output echo x
+expect_rc 0
+expect_out '[0] x'
+run oshrun -n 2 -l -bind-to none -genv SHOAL_TEST_WORD 'a b' sh -c 'echo "$SHOAL_TEST_WORD"'
+expect_rc 0
+[ "$(sort "$tmp/out")" = "$(printf '[0] a b\n[1] a b')" ] || fail "other lines"
+mkdir "$tmp/there"
+run oshrun -wdir "$tmp/there" sh -c 'pwd -P' : --wdir="$tmp" sh -c 'pwd -P' : sh -c 'pwd -P'
+expect_rc 0
+sort "$tmp/out" >"$tmp/sorted"
+printf '%s\n' "$(cd "$tmp/there" && pwd -P)" "$(cd "$tmp" && pwd -P)" "$(pwd -P)" | sort | cmp -s - "$tmp/sorted" ||
+    fail "other directories"
+run oshrun -n 2 -wdir "$tmp/nowhere" true
+expect_rc 1
+is_sanitized t || expect_err_line "cannot start PE 0 of 2: $tmp/nowhere: No such file"
 what=usage
 for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
     '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
-    '-n 2' '-n 2 --'; do
+    '-n 2' '-n 2 --' '-configfile f' '-initial-errhandler moon true' '-genv A' '-genv = x true'; do
     run oshrun $wrong
     expect_rc 2
     [ ! -s "$tmp/out" ] || fail "something on stdout"
@@ -27,7 +43,7 @@ done
 run oshrun --help
 expect_rc 0
 expect_quiet
-for word in -n --tag --timeout --bind -x --version; do
+for word in -n --tag --timeout --bind -x -genv --wdir --initial-errhandler --version; do
     grep -q -- "$word" "$tmp/out" || fail "$word is not in --help"
 done
 run oshrun --version
