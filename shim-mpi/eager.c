@@ -57,6 +57,30 @@ bool p2p_recv_now(struct comm *comm, enum space space, void *buf, MPI_Count coun
     return eager_recv_now(comm, space, buf, count, type, source, tag, status);
 }
 
+// To a receive of this process's own that waits for it: copied there, and nothing of it is under way or
+// counted, so that threads which send to themselves do not meet.
+NOINLINE bool eager_send_self(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                              const struct type *type, int pe, int tag)
+{
+    struct matching *m = comm->matching[space];
+    struct match_key key = {pe, tag};
+    MPI_Count bytes = count * type->size;
+    if (outbox_is_used(pe) || !(type->is_dense || bytes == 0))
+        return false;
+    shim_lock_take(&m->lock);
+    struct posted *p = match_arrived(m, key);
+    shim_lock_give(&m->lock);
+    if (!p)
+        return false;
+    struct transfer *t = arrive_matched(TRANSFER(posted, p));
+    MPI_Count n = transfer_describe(t, key, bytes);
+    if (n)
+        transfer_place(t, 0, type_at(type, buf), (size_t)n);
+    eager_count(bytes);
+    request_complete(&t->request);
+    return true;
+}
+
 static bool tell_sync(struct transfer *t)
 {
     uint64_t self = (uintptr_t)t, address = address_of(t->request.comm, t->space, t->tag);

@@ -18,6 +18,9 @@ bool eager_tell_packed(struct partner *p, int pe, uint64_t address, const void *
 bool eager_not_admitted(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                         const struct type *type, int pe, int tag, enum leave leave);
 
+bool eager_send_self(struct comm *comm, enum space space, const void *buf, MPI_Count count,
+                     const struct type *type, int pe, int tag);
+
 // p2p_send_now
 static INLINE bool eager_send_now(struct comm *comm, enum space space, const void *buf,
                                   MPI_Count count, const struct type *type, int pe, int tag,
@@ -25,6 +28,8 @@ static INLINE bool eager_send_now(struct comm *comm, enum space space, const voi
 {
     MPI_Count bytes = count * type->size;
     struct partner *partner = partner_of(pe);
+    if (unlikely(partner->is_self) && eager_send_self(comm, space, buf, count, type, pe, tag))
+        return true;
     if (unlikely(!partner_admits(partner, bytes)))
         return eager_not_admitted(comm, space, buf, count, type, pe, tag, leave);
     size_t n = (size_t)bytes;
