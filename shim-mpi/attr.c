@@ -60,6 +60,16 @@ static struct keyval *keyval_at(int number, enum object_kind kind)
                                                                                 : NULL;
 }
 
+// NULL: no such key, or a freed one.
+static struct keyval *keyval_use(int number, enum object_kind kind)
+{
+    struct keyval *k = keyval_at(number, kind);
+    if (!k || k->is_freed)
+        return NULL;
+    k->uses++;
+    return k;
+}
+
 static void keyval_unuse(struct keyval *k)
 {
     if (--k->uses == 0 && k->is_freed)
@@ -69,22 +79,22 @@ static void keyval_unuse(struct keyval *k)
 bool keyval_free(int number, enum object_kind kind)
 {
     pthread_mutex_lock(&lock);
-    struct keyval *k = keyval_at(number, kind);
+    struct keyval *k = keyval_use(number, kind);
     if (k) {
         k->is_freed = true;
-        k->uses++;
         keyval_unuse(k);
     }
     pthread_mutex_unlock(&lock);
     return k != NULL;
 }
 
-bool keyval_is_known(int number, enum object_kind kind)
+bool keyval_is_known(int number, enum object_kind kind, bool freed_too)
 {
     pthread_mutex_lock(&lock);
     const struct keyval *k = keyval_at(number, kind);
+    bool is_known = k && (freed_too || !k->is_freed);
     pthread_mutex_unlock(&lock);
-    return k != NULL;
+    return is_known;
 }
 
 // ---- Functions of the program. MPI_X_NULL_COPY_FN and MPI_X_NULL_DELETE_FN are 0, MPI_X_DUP_FN 1.
@@ -184,13 +194,19 @@ int attribute_set(enum object_kind kind, void *handle, struct attributes **slot,
                   void *value)
 {
     bool found;
-    int error = attribute_delete(kind, handle, slot, keyval, &found);
-    if (error)
-        return error;
     pthread_mutex_lock(&lock);
-    bool added = attribute_add(slot, (struct attribute){keyval, value}, keyval_at(keyval, kind));
+    bool is_used = keyval_use(keyval, kind);
     pthread_mutex_unlock(&lock);
-    return added ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    if (!is_used)
+        return MPI_ERR_KEYVAL;
+    int error = attribute_delete(kind, handle, slot, keyval, &found); // which may free the key
+    pthread_mutex_lock(&lock);
+    struct keyval *k = keyval_at(keyval, kind);
+    if (!error && !attribute_add(slot, (struct attribute){keyval, value}, k))
+        error = MPI_ERR_NO_MEM;
+    keyval_unuse(k);
+    pthread_mutex_unlock(&lock);
+    return error;
 }
 
 // Attribute i and its key; false: there are not so many.

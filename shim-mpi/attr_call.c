@@ -105,9 +105,9 @@ static int win_owner(MPI_Win h, struct owner *o, const char *call)
 }
 
 // A key that the program made.
-static int check_keyval(const struct owner *o, int keyval, const char *call)
+static int check_keyval(const struct owner *o, int keyval, bool freed_too, const char *call)
 {
-    if (keyval_is_known(keyval, o->kind))
+    if (keyval_is_known(keyval, o->kind, freed_too))
         return MPI_SUCCESS;
     return raise_at(&o->errors, MPI_ERR_KEYVAL, call, "keyval %d is %s", keyval,
                     is_predefined(o->kind, keyval) ? "predefined: its value cannot be changed"
@@ -117,7 +117,7 @@ static int check_keyval(const struct owner *o, int keyval, const char *call)
 
 static int set(const struct owner *o, int keyval, void *value, const char *call)
 {
-    int error = check_keyval(o, keyval, call);
+    int error = check_keyval(o, keyval, false, call);
     if (error)
         return error;
     error = attribute_set(o->kind, o->handle, o->slot, keyval, value);
@@ -135,7 +135,7 @@ static int get(const struct owner *o, int keyval, void *predefined, void *value,
     void *found = predefined;
     bool exists = is_predefined(o->kind, keyval); // also the base of a window without memory
     if (!exists) {
-        int error = check_keyval(o, keyval, call);
+        int error = check_keyval(o, keyval, true, call);
         if (error)
             return error;
         exists = attribute_get(o->slot, keyval, &found);
@@ -150,7 +150,7 @@ static int get(const struct owner *o, int keyval, void *predefined, void *value,
 static int delete (const struct owner *o, int keyval, const char *call)
 {
     bool found;
-    int error = check_keyval(o, keyval, call);
+    int error = check_keyval(o, keyval, true, call);
     if (error)
         return error;
     error = attribute_delete(o->kind, o->handle, o->slot, keyval, &found);

@@ -12,7 +12,7 @@ enum { KEYVAL_FIRST = 1024 }; // keys below are the standard's
 struct keyval {
     enum object_kind kind; // 0: unused
     bool is_freed;         // by the program; lives as long as it has uses
-    int uses;              // attributes with this key
+    int uses;              // attributes with this key, and calls that set one
     union {
         MPI_Comm_copy_attr_function *comm;
         MPI_Type_copy_attr_function *type;
@@ -27,10 +27,12 @@ struct keyval {
 };
 
 int keyval_new(const struct keyval *keyval); // its number; MPI_KEYVAL_INVALID: no memory
-bool keyval_free(int number, enum object_kind kind); // false: no such key
-bool keyval_is_known(int number, enum object_kind kind);
+bool keyval_free(int number, enum object_kind kind); // false: no such key, or freed already
+// freed_too: also one that was freed and that attributes have.
+bool keyval_is_known(int number, enum object_kind kind, bool freed_too);
 
-// Error codes of the program's functions, or MPI_ERR_NO_MEM; not raised. The key is known.
+// Error codes of the program's functions, MPI_ERR_NO_MEM, or MPI_ERR_KEYVAL where the key has been freed
+// meanwhile; not raised.
 bool attribute_get(struct attributes *const *slot, int keyval, void **value);
 int attribute_set(enum object_kind kind, void *handle, struct attributes **slot, int keyval,
                   void *value);

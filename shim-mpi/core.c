@@ -127,11 +127,13 @@ static int start(void)
 int core_enter(bool threads)
 {
     pthread_mutex_lock(&lock);
+    bool is_news = !is_up || (threads && !shim_threads);
     if (threads)
         shim_threads = true;
     int error = is_up ? MPI_SUCCESS : start();
     if (!error) {
-        shoal_threads(shim_threads ? SHOAL_THREADS_MANY : SHOAL_THREADS_ONE);
+        if (is_news) // others may be in the runtime
+            shoal_threads(shim_threads ? SHOAL_THREADS_MANY : SHOAL_THREADS_ONE);
         is_up = true;
         users++;
         atomic_store_explicit(&shim_state, SHIM_UP, memory_order_release);

@@ -134,7 +134,7 @@ MPI_DEFINE(int, Group_union, MPI_Group group1, MPI_Group group2, MPI_Group *newg
     for (int i = 0; i < a->size; i++)
         list[i] = group_pe(a, i);
     int n = a->size + keep_members(b, a, false, list + a->size);
-    return give(group_new(list, n), a, newgroup, call);
+    return give(group_new(list, n), a->session ? a : b, newgroup, call);
 }
 
 static int subset(MPI_Group group1, MPI_Group group2, bool in_b, MPI_Group *newgroup,
@@ -243,14 +243,15 @@ MPI_DEFINE(int, Group_excl, MPI_Group group, int n, const int ranks[], MPI_Group
 // The ranks of {first, last, stride}; all within the group, so as many as it has at most.
 static int count_range(const struct group *g, const int range[3], const char *call, int *n)
 {
-    int first = range[0], last = range[1], stride = range[2];
+    int64_t first = range[0], last = range[1], stride = range[2];
     if (stride == 0)
         return raise_on(NULL, MPI_ERR_ARG, call, "a range has stride 0");
-    *n = (stride > 0 ? last < first : last > first) ? 0 : (last - first) / stride + 1;
-    int end = first + (*n - 1) * stride;
-    if (*n > 0 && (first < 0 || first >= g->size || end < 0 || end >= g->size))
+    int64_t count = (stride > 0 ? last < first : last > first) ? 0 : (last - first) / stride + 1;
+    int64_t end = first + (count - 1) * stride;
+    if (count > 0 && (first < 0 || first >= g->size || end < 0 || end >= g->size))
         return raise_on(NULL, MPI_ERR_RANK, call, "range {%d, %d, %d} leaves a group of %d members",
-                        first, last, stride, g->size);
+                        range[0], range[1], range[2], g->size);
+    *n = (int)count;
     return MPI_SUCCESS;
 }
 
@@ -312,7 +313,26 @@ MPI_DEFINE(int, Group_free, MPI_Group *group)
     return MPI_SUCCESS;
 }
 
-// ---- Groups of communicators
+// ---- Groups of communicators. Of a communicator that descends from a session so does its group.
+static int give_of(const struct comm *c, struct group *g, MPI_Group *out, const char *call)
+{
+    if (g->session == c->session || g->head.code) {
+        object_keep(g);
+        *out = object_handle(g);
+        return MPI_SUCCESS;
+    }
+    int *list = list_new(g->size);
+    if (!list)
+        return raise_no_memory(call);
+    for (int i = 0; i < g->size; i++)
+        list[i] = group_pe(g, i);
+    struct group *copy = group_new(list, g->size);
+    int error = give(copy, g, out, call);
+    if (!error)
+        copy->session = c->session;
+    return error;
+}
+
 MPI_DEFINE(int, Comm_group, MPI_Comm comm, MPI_Group *group)
 {
     static const char call[] = "MPI_Comm_group";
@@ -322,9 +342,7 @@ MPI_DEFINE(int, Comm_group, MPI_Comm comm, MPI_Group *group)
         return error;
     if (!group)
         return raise_on(c, MPI_ERR_ARG, call, "argument group is NULL");
-    object_keep(c->group);
-    *group = object_handle(c->group);
-    return MPI_SUCCESS;
+    return give_of(c, c->group, group, call);
 }
 
 MPI_DEFINE(int, Comm_remote_group, MPI_Comm comm, MPI_Group *group)
@@ -338,7 +356,5 @@ MPI_DEFINE(int, Comm_remote_group, MPI_Comm comm, MPI_Group *group)
         return raise_on(c, MPI_ERR_COMM, call, "comm is no intercommunicator");
     if (!group)
         return raise_on(c, MPI_ERR_ARG, call, "argument group is NULL");
-    object_keep(c->remote);
-    *group = object_handle(c->remote);
-    return MPI_SUCCESS;
+    return give_of(c, c->remote, group, call);
 }

@@ -105,8 +105,9 @@ void *object_fromint(int number, enum object_kind kind, const void *null)
     if (number >= 0 && number < FIRST_ADDRESS)
         return (void *)(uintptr_t)number;
     pthread_mutex_lock(&number_lock);
-    int place = number - FIRST_ADDRESS;
-    struct object *o = number > 0 && place < numbers ? numbered[place] : NULL;
+    struct object *o = number > 0 && number - FIRST_ADDRESS < numbers
+                           ? numbered[number - FIRST_ADDRESS]
+                           : NULL;
     pthread_mutex_unlock(&number_lock);
     return o && o->magic == (uint32_t)kind ? (void *)o : (void *)(uintptr_t)null;
 }

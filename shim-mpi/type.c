@@ -71,6 +71,8 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
     if (t->what)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s is predefined and is not freed",
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
+    if (atomic_load_explicit(&t->handles, memory_order_relaxed) == 0)
+        return raise_on(NULL, MPI_ERR_TYPE, call, "datatype was freed: other types are made of it");
     // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
     if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1)
         rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);

@@ -102,11 +102,13 @@ static void add_block(struct making *m, const struct type *t, MPI_Count disp, MP
     layout_add(&m->builder, m->block, disp, flatten);
 }
 
-// count blocks of n elements, stride bytes apart.
-static struct layout make_vector(struct making *m, MPI_Count count, MPI_Count n, MPI_Count stride)
+// count blocks of n elements, stride units of bytes apart.
+static struct layout make_vector(struct making *m, MPI_Count count, MPI_Count n, MPI_Count stride,
+                                 MPI_Count unit)
 {
+    stride = count > 1 && n > 0 ? mul(&m->sum, stride, unit) : 0;
     const struct type *t = m->recipe->types[0];
-    if (count > 0) {
+    if (count > 0 && n > 0) {
         sum_place(&m->sum, t, 0, n);
         sum_place(&m->sum, t, mul(&m->sum, count - 1, stride), n);
     }
@@ -201,12 +203,12 @@ static struct layout make_layout(struct making *m)
 {
     const struct type_recipe *r = m->recipe;
     switch (r->combiner) {
-    case MPI_COMBINER_CONTIGUOUS: return make_vector(m, 1, recipe_number(r, 0), 0);
+    case MPI_COMBINER_CONTIGUOUS: return make_vector(m, 1, recipe_number(r, 0), 0, 1);
     case MPI_COMBINER_VECTOR:
-        return make_vector(m, recipe_number(r, 0), recipe_number(r, 1),
-                           mul(&m->sum, recipe_number(r, 2), r->types[0]->extent));
+        return make_vector(m, recipe_number(r, 0), recipe_number(r, 1), recipe_number(r, 2),
+                           r->types[0]->extent);
     case MPI_COMBINER_HVECTOR:
-        return make_vector(m, recipe_number(r, 0), recipe_number(r, 1), recipe_address(r, 2, 0));
+        return make_vector(m, recipe_number(r, 0), recipe_number(r, 1), recipe_address(r, 2, 0), 1);
     case MPI_COMBINER_SUBARRAY:
     case MPI_COMBINER_DARRAY: return make_array(m);
     case MPI_COMBINER_DUP:

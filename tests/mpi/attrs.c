@@ -105,6 +105,39 @@ static void predefined(void)
     CHECK(flag && (*value == 0 || *value == 1));
 }
 
+static int frees;
+
+static int on_delete_freeing(MPI_Datatype type, int key, void *value, void *extra)
+{
+    (void)type;
+    (void)key;
+    (void)value;
+    if (!frees++)
+        OK(MPI_Type_free_keyval(extra));
+    return MPI_SUCCESS;
+}
+
+// Keys whose last use goes while another one begins, or that were freed.
+static void freed_keys(void)
+{
+    int key, freed, flag;
+    void *got;
+    MPI_Datatype t;
+    OK(MPI_Type_dup(MPI_INT, &t));
+    OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, on_delete_freeing, &key, &key));
+    freed = key;
+    OK(MPI_Type_set_attr(t, key, &key));
+    OK(MPI_Type_set_attr(t, key, &freed)); // deletes the first one, which frees the key
+    CHECK(key == MPI_KEYVAL_INVALID && frees == 1);
+    OK(MPI_Type_get_attr(t, freed, &got, &flag));
+    CHECK(flag && got == &freed);
+    CHECK_EQ(class_of(MPI_Type_set_attr(t, freed, &key)), MPI_ERR_KEYVAL);
+    key = freed;
+    CHECK_EQ(class_of(MPI_Type_free_keyval(&key)), MPI_ERR_KEYVAL);
+    OK(MPI_Type_free(&t));
+    CHECK_EQ(frees, 2);
+}
+
 static int on_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     int size = 0, flag = 1;
@@ -125,6 +158,7 @@ int main(void)
     mpi_start();
     comms();
     types();
+    freed_keys();
     predefined();
     for (intptr_t i = 0; i < 3; i++) {
         OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_end, &keys[i], NULL));

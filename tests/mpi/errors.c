@@ -3,6 +3,8 @@
 // ENV: ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 #include "mpi_check.h"
 
+#include <limits.h>
+
 // The handlers' types have two names.
 static MPI_Comm_errhandler_fn *const comm_fn = (MPI_Comm_errhandler_function *)NULL;
 static MPI_Win_errhandler_fn *const win_fn = (MPI_Win_errhandler_function *)NULL;
@@ -126,7 +128,7 @@ static void numbers(void)
     MPI_Comm c, d;
     CHECK_EQ(MPI_Comm_toint(MPI_COMM_WORLD), 0x101);
     CHECK(MPI_Type_fromint(MPI_Type_toint(MPI_DOUBLE)) == MPI_DOUBLE);
-    CHECK(MPI_Comm_fromint(-5) == MPI_COMM_NULL);
+    CHECK(MPI_Comm_fromint(-5) == MPI_COMM_NULL && MPI_Comm_fromint(INT_MIN) == MPI_COMM_NULL);
     OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
     OK(MPI_Comm_dup(MPI_COMM_SELF, &d));
     int number = MPI_Comm_toint(c);

@@ -4,6 +4,8 @@
 // intersections and differences, and how ranks translate.
 #include "mpi_check.h"
 
+#include <limits.h>
+
 enum { MOST = 64, ROUNDS = 300 };
 
 struct set {
@@ -139,6 +141,8 @@ static void errors(void)
     CHECK_EQ(class_of(MPI_Group_range_incl(world, 1, still, &g)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Group_union(world, MPI_GROUP_NULL, &g)), MPI_ERR_GROUP);
     CHECK(g == MPI_GROUP_NULL);
+    int far[1][3] = {{-1, INT_MAX, 1}};
+    CHECK_EQ(class_of(MPI_Group_range_incl(world, 1, far, &g)), MPI_ERR_RANK);
     OK(MPI_Group_incl(world, 0, NULL, &g));
     int result;
     OK(MPI_Group_compare(g, MPI_GROUP_EMPTY, &result));

@@ -109,6 +109,35 @@ static void buffers(MPI_Comm c)
     OF(Session, session, _c, MPI_Count);
 }
 
+// A message goes by the session's buffer from all communicators that descend from it, however.
+static void buffer_of_descendants(MPI_Comm c)
+{
+    static char buffer[1000 + MPI_BSEND_OVERHEAD];
+    MPI_Comm part, made, of_union;
+    MPI_Group of_part, united;
+    void *detached;
+    int size, out = 5;
+    OK(MPI_Session_attach_buffer(session, buffer, sizeof buffer));
+    OK(MPI_Comm_split(c, 0, 0, &part));
+    OK(MPI_Comm_group(part, &of_part));
+    OK(MPI_Comm_create_from_group(of_part, "part", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made));
+    OK(MPI_Group_union(MPI_GROUP_EMPTY, of_part, &united));
+    OK(MPI_Comm_create_from_group(united, "union", MPI_INFO_NULL, MPI_ERRORS_RETURN, &of_union));
+    MPI_Comm all[] = {c, part, made, of_union};
+    for (int i = 0; i < 4; i++) {
+        int rank, in = 0;
+        OK(MPI_Comm_rank(all[i], &rank));
+        OK(MPI_Bsend(&out, 1, MPI_INT, rank, 0, all[i]));
+        OK(MPI_Recv(&in, 1, MPI_INT, rank, 0, all[i], MPI_STATUS_IGNORE));
+        CHECK_EQ(in, out);
+    }
+    OK(MPI_Session_detach_buffer(session, &detached, &size));
+    for (int i = 1; i < 4; i++)
+        OK(MPI_Comm_free(&all[i]));
+    OK(MPI_Group_free(&of_part));
+    OK(MPI_Group_free(&united));
+}
+
 int main(void)
 {
     MPI_Group g;
@@ -123,6 +152,7 @@ int main(void)
     OK(MPI_Comm_create_from_group(g, "calls", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
     OK(MPI_Group_free(&g));
     buffers(c);
+    buffer_of_descendants(c);
     OK(MPI_Comm_free(&c));
     OK(MPI_Session_finalize(&session));
     return mpi_done();

@@ -202,6 +202,11 @@ static void test_large(void)
     CHECK_EQ(small, MPI_UNDEFINED);
     MPI_Get_count(&status, big, &small);
     CHECK_EQ(small, 1);
+    MPI_Datatype alone; // a stride that nothing is apart
+    CHECK_EQ(MPI_Type_vector_c(1, 3, INT64_MAX / 2, MPI_INT, &alone), MPI_SUCCESS);
+    MPI_Type_get_extent_c(alone, &lb, &extent);
+    CHECK_EQ(extent, 12);
+    MPI_Type_free(&alone);
     CHECK_EQ(class_of(MPI_Type_contiguous_c(INT64_MAX / 2, MPI_INT, &none)),
              MPI_ERR_VALUE_TOO_LARGE);
     CHECK_EQ(class_of(MPI_Type_vector_c(2, 1, INT64_MAX, MPI_INT, &none)), MPI_ERR_VALUE_TOO_LARGE);
@@ -274,6 +279,13 @@ static void test_wrong(void)
     WRONG(MPI_Type_free(&none), MPI_ERR_TYPE);
     t = MPI_INT;
     WRONG(MPI_Type_free(&t), MPI_ERR_TYPE);
+    MPI_Datatype of_it, twice = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(2, MPI_INT, &twice);
+    MPI_Type_contiguous(2, twice, &of_it);
+    t = twice;
+    MPI_Type_free(&twice);
+    WRONG(MPI_Type_free(&t), MPI_ERR_TYPE); // its memory is there: of_it is made of it
+    MPI_Type_free(&of_it);
     WRONG(MPI_Type_get_contents(MPI_INT, 0, 0, 0, NULL, NULL, NULL), MPI_ERR_TYPE);
     WRONG(MPI_Type_get_contents(loose, 0, 0, 0, NULL, NULL, NULL), MPI_ERR_ARG);
     WRONG(MPI_Pack(buffer, 1, loose, buffer, 16, &n, MPI_COMM_WORLD), MPI_ERR_TYPE);
