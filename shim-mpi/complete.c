@@ -18,12 +18,6 @@ static bool is_active(const struct request *r)
     return r && r->is_active;
 }
 
-static const char *reason(int error)
-{
-    return error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
-                                     : "the operation failed";
-}
-
 // May a done request have an error? Then its communicator has to outlive it.
 static bool may_fail(const struct request *r)
 {
@@ -43,6 +37,11 @@ static inline bool collect_plain(struct request *r, MPI_Request *handle, MPI_Sta
     return true;
 }
 
+static struct win *window_of(struct request *r)
+{
+    return r->class->window ? r->class->window(r) : NULL;
+}
+
 // Ends a request that is done, and raises its error.
 static int collect(const char *call, struct request *r, MPI_Request *handle, MPI_Status *status)
 {
@@ -51,9 +50,10 @@ static int collect(const char *call, struct request *r, MPI_Request *handle, MPI
     struct comm *comm = may_fail(r) ? r->comm : NULL;
     if (comm)
         object_keep(comm);
+    struct win *win = window_of(r);
     int error = request_collect(r, handle, status);
     if (unlikely(error))
-        error = raise_on(comm, error, call, "%s", reason(error));
+        error = request_raise(call, win, comm, error);
     if (comm)
         comm_free(comm);
     return error;
@@ -333,7 +333,7 @@ static int peek(struct request *r, MPI_Status *status)
 static int peek_one(const char *call, struct request *r, MPI_Status *status)
 {
     int error = peek(r, status);
-    return error ? raise_on(r->comm, error, call, "%s", reason(error)) : MPI_SUCCESS;
+    return error ? request_raise(call, window_of(r), r->comm, error) : MPI_SUCCESS;
 }
 
 // One of several. *failed: the communicator of the first that failed.

@@ -2,6 +2,7 @@
 // Requests: life, completion, waiting. See request.h.
 #include "request.h"
 
+#include "error.h"
 #include "stats.h"
 
 #include <shmem.h>
@@ -91,6 +92,14 @@ static void nothing(struct request *r, void *arg)
 {
     (void)r;
     (void)arg;
+}
+
+int request_raise(const char *call, struct win *win, struct comm *comm, int error)
+{
+    const char *reason = error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
+                                                   : "the operation failed";
+    return win ? raise_on_win(win, error, call, "%s", reason)
+               : raise_on(comm, error, call, "%s", reason);
 }
 
 void request_run_then(struct request *r)

@@ -26,6 +26,7 @@ enum request_kind {
 enum { REQUEST_POOLED = 384 }; // bytes of the requests whose memory is kept
 
 struct request;
+struct win;
 typedef void request_then_fn(struct request *r, void *arg);
 
 // What a kind of request can do beyond being waited for. NULL, of a member: nothing to do.
@@ -35,6 +36,8 @@ struct request_class {
     int (*give_up)(struct request *r);  // there is no handle any more; an error code
     void (*release)(struct request *r); // the last reference is gone: what belongs to it
     int (*finish)(struct request *r);   // before a done request is reported: fills its status
+    // Where its errors are raised; NULL: on its communicator.
+    struct win *(*window)(struct request *r);
 };
 
 struct request {
@@ -90,6 +93,8 @@ static inline void *request_take(void)
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
 void request_end(struct request *r);
+// Raises an operation's error on its window or, where that is NULL, its communicator.
+int request_raise(const char *call, struct win *win, struct comm *comm, int error);
 
 // None is predefined: all count their references.
 static inline void request_keep(struct request *r)

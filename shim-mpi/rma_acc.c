@@ -53,6 +53,26 @@ static void lock(struct acc *a)
     a->is_locked = true;
 }
 
+struct put_back {
+    shoal_rptr_t to;
+    const char *from;
+    int status;
+};
+
+static int put_block(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct put_back *p = arg;
+    p->status = shoal_put(shoal_rptr_add(p->to, disp), p->from + disp, (size_t)bytes, NULL, NULL);
+    return p->status;
+}
+
+static int put_back(const struct acc *a, shoal_rptr_t at, const char *copy, MPI_Count n)
+{
+    struct put_back p = {at, copy, SHOAL_OK};
+    type_walk(a->basic, n, put_block, &p); // not the gaps of pairs
+    return p.status == SHOAL_OK ? shoal_quiet(at.pe) : p.status;
+}
+
 // A run at a place that is not mapped here.
 static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
 {
@@ -63,7 +83,7 @@ static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
     if (status == SHOAL_OK)
         change_here(a->r->op, a->basic, copy, a->in, a->old, n);
     if (status == SHOAL_OK && a->r->op->kind != OP_DOES_NOTHING)
-        status = rma_far_put_now(at, copy, bytes);
+        status = put_back(a, at, copy, n);
     if (copy != small)
         free(copy);
     return status;

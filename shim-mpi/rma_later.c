@@ -161,11 +161,24 @@ static void add(struct rma_later *l)
     shim_lock_give(&w->later.lock);
 }
 
+struct win_request {
+    struct request request; // first
+    struct win *win;
+};
+
+static struct win *window(struct request *r)
+{
+    return ((struct win_request *)r)->win;
+}
+
+static const struct request_class win_class = {.window = window};
+
 static void take_request(struct rma *r, struct rma_later *l)
 {
     r->is_under_way = true;
     if (r->request) {
-        l->request = request_new(sizeof *l->request, REQUEST_PLAIN, NULL, &request_plain);
+        l->request = request_new(sizeof(struct win_request), REQUEST_PLAIN, NULL, &win_class);
+        ((struct win_request *)l->request)->win = r->w;
         l->request->is_held = true; // given back at its end
         request_keep(l->request);
         *r->request = object_handle(l->request);

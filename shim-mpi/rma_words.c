@@ -168,7 +168,8 @@ static bool is_aligned(const void *p, const struct type *basic)
     return (uintptr_t)p % basic->align == 0;
 }
 
-// One element after the other through memory that is aligned.
+// One element after the other through memory that is aligned. Here and below, the gaps of pairs are not
+// written: others may use these bytes.
 static void change_crooked(const struct change *c, const struct type *basic, char *at,
                            const char *in, MPI_Count n)
 {
@@ -178,7 +179,7 @@ static void change_crooked(const struct change *c, const struct type *basic, cha
         memcpy(operand, in + i * basic->extent, size);
         memcpy(element, at + i * basic->extent, size);
         c->loop(operand, element, 1);
-        memcpy(at + i * basic->extent, element, size);
+        type_copy(basic, at + i * basic->extent, 1, basic, element, 1);
     }
 }
 
@@ -191,8 +192,10 @@ void change_here(const struct op *op, const struct type *basic, char *at, const 
                  MPI_Count n)
 {
     struct change c = change_of(op, basic);
-    if (old)
+    if (old && basic->is_dense)
         memcpy(old, at, array_bytes(basic, n));
+    else if (old)
+        type_copy(basic, old, n, basic, at, n);
     if (c.kind == OP_REPLACES)
         type_copy(basic, at, n, basic, in, n);
     else if (c.loop && is_aligned(at, basic) && is_aligned(in, basic))

@@ -77,6 +77,7 @@ struct target {
     MPI_Aint disp_unit;
     _Atomic uint8_t access;
     bool is_opening;  // a thread takes the lock for an epoch of MPI_Win_lock_all
+    bool is_queried;  // the program has its address: MPI_Win_lock_all takes its lock at once
     enum memory memory;
     int next_touched; // in an epoch that opens targets as they are used, -1: the last
     _Atomic int under_way; // operations
@@ -123,6 +124,7 @@ struct win {
     shim_lock lock; // of what follows
     enum epoch epoch;
     bool is_nocheck;       // MPI_Win_lock_all with MPI_MODE_NOCHECK
+    bool has_queried;      // some target is_queried
     int locked;            // by MPI_Win_lock
     int touched;           // first of the list of targets that were opened, -1: none
     struct group *started, *posted;
@@ -162,6 +164,8 @@ int win_check_rank(const char *call, struct win *w, int rank); // or MPI_PROC_NU
 int win_raise_open(const char *call, struct win *w); // what ends the access epoch
 // Opens target t in an epoch that opens them as they are used.
 int win_open(const char *call, struct win *w, struct target *t);
+// From now on the program may load and store there when it has locked it.
+int win_give_address(const char *call, struct win *w, struct target *t);
 
 // ---- Words of controls (win_word.c). offset: of the word in the control.
 #define CONTROL(word) offsetof(struct control, word)

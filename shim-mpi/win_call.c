@@ -199,18 +199,19 @@ static int check_query(const char *call, MPI_Win win, int rank, const MPI_Aint *
     return error;
 }
 
-// The unit.
-static MPI_Aint query(struct win *w, int rank, MPI_Aint *size, void *baseptr)
+static int query(const char *call, struct win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
+                 void *baseptr)
 {
     int i = rank == MPI_PROC_NULL ? 0 : rank;
     if (rank == MPI_PROC_NULL) // the first that has memory
         while (i < w->size - 1 && !(w->target[i].size && w->target[i].direct))
             i++;
-    const struct target *t = &w->target[i];
+    struct target *t = &w->target[i];
     void *base = t->size || rank != MPI_PROC_NULL ? t->direct : NULL;
     *size = base ? (MPI_Aint)t->size : 0;
+    *disp_unit = t->disp_unit;
     memcpy(baseptr, &base, sizeof base);
-    return t->disp_unit;
+    return base ? win_give_address(call, w, t) : MPI_SUCCESS;
 }
 
 #define QUERIES(X)           \
@@ -220,8 +221,10 @@ static MPI_Aint query(struct win *w, int rank, MPI_Aint *size, void *baseptr)
     MPI_DEFINE(int, name, MPI_Win win, int rank, MPI_Aint *size, unit *disp_unit, void *baseptr) \
     {                                                                                            \
         struct win *w = NULL;                                                                    \
+        MPI_Aint n = 0;                                                                          \
         int error = check_query("MPI_" #name, win, rank, size, disp_unit, baseptr, &w);          \
-        MPI_Aint n = error ? 0 : query(w, rank, size, baseptr);                                  \
+        if (!error)                                                                              \
+            error = query("MPI_" #name, w, rank, size, &n, baseptr);                             \
         if (!error && (unit)n != n)                                                              \
             return raise_on_win(w, MPI_ERR_VALUE_TOO_LARGE, "MPI_" #name, "disp_unit is %lld",   \
                                 (long long)n);                                                   \

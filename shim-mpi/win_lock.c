@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Passive target synchronization: the target does nothing. MPI_Win_lock takes the target's lock.
 // MPI_Win_lock_all takes a shared lock of each target when it is first used, so that its cost does
-// not grow with the window; where the memory may be used by plain loads and stores, which nobody
-// sees, at once.
+// not grow with the window; where the program may use the memory by plain loads and stores, which nobody
+// sees, at once: its own, all of MPI_Win_allocate_shared, and what it has asked MPI_Win_shared_query for.
 #include "check.h"
 #include "error.h"
 #include "win.h"
@@ -75,6 +75,17 @@ int win_open(const char *call, struct win *w, struct target *t)
                         "no epoch is open for rank %d: call MPI_Win_lock, MPI_Win_lock_all, "
                         "MPI_Win_start or MPI_Win_fence first",
                         (int)(t - w->target));
+}
+
+int win_give_address(const char *call, struct win *w, struct target *t)
+{
+    if (t == &w->target[w->rank] || w->flavor == MPI_WIN_FLAVOR_SHARED)
+        return MPI_SUCCESS;
+    shim_lock_take(&w->lock);
+    t->is_queried = w->has_queried = true;
+    bool is_late = w->epoch == EPOCH_LOCK_ALL;
+    shim_lock_give(&w->lock);
+    return is_late ? win_open(call, w, t) : MPI_SUCCESS;
 }
 
 // ---- What may be asked of a window now
@@ -221,9 +232,10 @@ MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
     shim_lock_give(&w->lock);
     if (!fits)
         return win_raise_open(call, w);
-    bool all = w->flavor == MPI_WIN_FLAVOR_SHARED;
-    for (int i = all ? 0 : w->rank; i < (all ? w->size : w->rank + 1) && !error; i++)
-        error = win_open(call, w, &w->target[i]);
+    bool all = w->flavor == MPI_WIN_FLAVOR_SHARED, some = all || w->has_queried;
+    for (int i = some ? 0 : w->rank; i < (some ? w->size : w->rank + 1) && !error; i++)
+        if (all || i == w->rank || w->target[i].is_queried)
+            error = win_open(call, w, &w->target[i]);
     return error;
 }
 

@@ -55,10 +55,12 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
 }
 
 // ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
-// readers that hold another lock already pass by the queue: a writer in it may wait for that very
-// lock's other readers, one of which may wait behind another writer here.
+// readers that hold another lock already pass by the queue in the end: a writer in it may wait for that
+// very lock's other readers, one of which may wait behind another writer here. Nearly all readers are
+// such, where an epoch of MPI_Win_lock_all is open: they let the queue go first for a while.
 #define LOCK_WRITER (UINT64_C(1) << 63)
 static _Atomic int locks_held; // by this process, of all windows
+enum { PATIENCE = 2000 };      // looks
 
 static bool word_swap(struct target *t, size_t offset, uint64_t from, uint64_t to)
 {
@@ -112,6 +114,8 @@ void lock_take(struct target *t, bool exclusive)
 {
     bool is_inner = atomic_fetch_add_explicit(&locks_held, 1, memory_order_relaxed) > 0;
     bool passes = is_inner && !exclusive;
+    for (int i = 0; passes && i < PATIENCE && has_queue(t); i++)
+        progress_look();
     if (likely((passes || !has_queue(t)) && try_lock(t, exclusive)))
         return;
     if (!passes)

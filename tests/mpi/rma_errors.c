@@ -4,6 +4,8 @@
 // ENV: ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 #include "mpi_check.h"
 
+#include <sys/mman.h>
+
 #define GIVES(class, call) CHECK_EQ(class_of(call), class)
 #define SYNC(call) GIVES(MPI_ERR_RMA_SYNC, call)
 
@@ -250,6 +252,35 @@ static void dynamic(void)
     OK(MPI_Win_free(&d));
 }
 
+// Memory that its owner has unmapped: whichever call says so, the window's handler is asked.
+static void gone(void)
+{
+    enum { BYTES = 1 << 20 };
+    void *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Win w;
+    MPI_Request r = MPI_REQUEST_NULL;
+    long got;
+    OK(MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
+    OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == npes - 1)
+        munmap(memory, BYTES);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me != npes - 1) {
+        OK(MPI_Win_lock(MPI_LOCK_SHARED, npes - 1, 0, w));
+        int error = MPI_Rget(&got, 1, MPI_LONG, npes - 1, 0, 1, MPI_LONG, w, &r);
+        if (!error)
+            error = MPI_Wait(&r, MPI_STATUS_IGNORE);
+        CHECK_EQ(class_of(error), MPI_ERR_RMA_RANGE);
+        OK(MPI_Win_unlock(npes - 1, w));
+    }
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Win_free(&w));
+    if (me != npes - 1)
+        munmap(memory, BYTES);
+}
+
 int main(void)
 {
     mpi_start();
@@ -266,6 +297,7 @@ int main(void)
     no_epoch();
     no_window();
     dynamic();
+    gone();
     OK(MPI_Win_free(&win));
     OK(MPI_Group_free(&self));
     OK(MPI_Group_free(&world));

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes between the numbers of a pair are no part of it: results leave them alone, and accumulates
+// those of the target, where others may put something meanwhile.
+#include "rma_check.h"
+
+struct pair {
+    short value, other;
+    int index;
+};
+
+static MPI_Win window_of(bool is_allocated, struct pair **p, int n)
+{
+    MPI_Win win;
+    MPI_Aint bytes = (MPI_Aint)sizeof(struct pair) * n;
+    if (is_allocated) {
+        OK(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, p, &win));
+    } else {
+        *p = malloc((size_t)bytes);
+        OK(MPI_Win_create(*p, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    }
+    return win;
+}
+
+static void results(bool is_allocated)
+{
+    struct pair *p, in[2] = {{5, 0x2222, 6}, {5, 0x2222, 6}},
+                    old[2] = {{0, 0x3333, 0}, {0, 0x3333, 0}};
+    struct pair one = {0, 0x4444, 0};
+    MPI_Win win = window_of(is_allocated, &p, 2);
+    int next = (me + 1) % npes;
+    for (int i = 0; i < 2; i++)
+        p[i] = (struct pair){1, 0x1111, 2};
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Get_accumulate(in, 2, MPI_SHORT_INT, old, 2, MPI_SHORT_INT, next, 0, 2, MPI_SHORT_INT,
+                          MPI_MAXLOC, win));
+    OK(MPI_Win_fence(0, win));
+    for (int i = 0; i < 2; i++) {
+        CHECK(old[i].value == 1 && old[i].other == 0x3333 && old[i].index == 2);
+        CHECK(p[i].value == 5 && p[i].other == 0x1111 && p[i].index == 6);
+    }
+    OK(MPI_Fetch_and_op(in, &one, MPI_SHORT_INT, next, sizeof *p, MPI_MINLOC, win));
+    OK(MPI_Win_fence(0, win));
+    CHECK(one.value == 5 && one.other == 0x4444 && one.index == 6);
+    CHECK_EQ(p[1].other, 0x1111);
+    OK(MPI_Win_free(&win));
+    if (!is_allocated)
+        free(p);
+}
+
+// The last rank accumulates, from `crook` bytes on, while rank 0 puts numbers in between and gets them.
+static void puts_between(bool is_allocated, int crook)
+{
+    enum { PAIRS = 64 };
+    struct pair *p, in[PAIRS] = {{0, 0, 0}};
+    MPI_Win win = window_of(is_allocated, &p, PAIRS + 1);
+    int times = fewer(20000), lost = 0, is_over = npes == 1;
+    memset(p, 0, sizeof *p * (PAIRS + 1));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock_all(0, win));
+    while (me == npes - 1 && !is_over) {
+        OK(MPI_Accumulate(in, PAIRS, MPI_SHORT_INT, 0, crook, PAIRS, MPI_SHORT_INT, MPI_MAXLOC,
+                          win));
+        OK(MPI_Win_flush(0, win));
+        OK(MPI_Iprobe(0, 0, MPI_COMM_WORLD, &is_over, MPI_STATUS_IGNORE));
+    }
+    for (int i = 0; me == 0 && i < times; i++) {
+        short out = (short)i, back = -1;
+        MPI_Aint at = crook + i % PAIRS * (int)sizeof *p + 2;
+        OK(MPI_Put(&out, 2, MPI_BYTE, 0, at, 2, MPI_BYTE, win));
+        OK(MPI_Win_flush(0, win));
+        for (int k = 0; k < 10; k++) {
+            OK(MPI_Get(&back, 2, MPI_BYTE, 0, at, 2, MPI_BYTE, win));
+            OK(MPI_Win_flush(0, win));
+        }
+        lost += back != out;
+    }
+    OK(MPI_Win_unlock_all(win));
+    if (me == 0 && npes > 1)
+        OK(MPI_Send(NULL, 0, MPI_BYTE, npes - 1, 0, MPI_COMM_WORLD));
+    if (me == npes - 1 && npes > 1)
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_EQ(lost, 0);
+    OK(MPI_Win_free(&win));
+    if (!is_allocated)
+        free(p);
+}
+
+int main(void)
+{
+    mpi_start();
+    for (int is_allocated = 0; is_allocated < 2; is_allocated++) {
+        results(is_allocated);
+        puts_between(is_allocated, 0);
+        puts_between(is_allocated, 1);
+    }
+    return mpi_done();
+}
