@@ -13,9 +13,10 @@ struct circle circle_of(struct comm *comm)
     return (struct circle){comm, NULL, comm->rank, comm->group->size, comm_next_tag(comm)};
 }
 
-int agree_named_tag(int tag)
+// Among those of texts, of which it has the number of one in 2^29.
+int agree_leaders_tag(int tag)
 {
-    return TAG_NAMED | tag;
+    return TAG_TEXTED | (int)((uint32_t)tag * 0x9e3779b1u % TAG_TEXTED);
 }
 
 // FNV-1a. Two texts of one number are confused only when processes that use both do so at once.
@@ -29,7 +30,7 @@ int agree_texted_tag(const char *text)
 
 struct circle circle_named(struct comm *comm, struct group *members, int tag)
 {
-    return (struct circle){comm, members, members->rank, members->size, agree_named_tag(tag)};
+    return (struct circle){comm, members, members->rank, members->size, TAG_NAMED | tag};
 }
 
 struct circle circle_texted(struct comm *comm, struct group *members, const char *text)

@@ -27,7 +27,7 @@ int agree_barrier(const struct circle *c);
 // With the process of this rank in comm->peers, under one of these tags.
 int agree_swap(struct comm *comm, int rank, int tag, const void *out, size_t out_n, void *in,
                size_t in_n);
-int agree_named_tag(int tag);
+int agree_leaders_tag(int tag); // of the leaders of an intercommunicator: not that of circle_named
 int agree_texted_tag(const char *text);
 
 // Records of `size` bytes, each to a member: the first int of a record is its target. Gives those

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#define NO_CONTEXT UINT32_MAX
 static struct arrived *orphans, **last_orphan = &orphans;
 static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,16 +29,20 @@ static struct arrived *keep(struct comm *comm, uint64_t address, const struct ne
     return a;
 }
 
+static void add_orphan(struct arrived *a) // with the lock
+{
+    *last_orphan = a;
+    last_orphan = &a->next_orphan;
+}
+
 // Kept until its communicator is made here. False: it has been made meanwhile.
 static bool orphan(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
     bool is_one = !arrive_queues(address, &comm);
-    if (is_one) {
-        *last_orphan = keep(NULL, address, news);
-        last_orphan = &(*last_orphan)->next_orphan;
-    }
+    if (is_one)
+        add_orphan(keep(NULL, address, news));
     pthread_mutex_unlock(&orphan_lock);
     return is_one;
 }
@@ -75,20 +80,21 @@ static struct arrived *take_orphan(int pe, uint64_t sender)
     return NULL;
 }
 
+// The lock of orphans keeps the queues here meanwhile (p2p_detach).
 struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
-    struct matching *m = arrive_queues(address, &comm);
-    struct arrived *a = m ? NULL : take_orphan(pe, sender);
+    struct arrived *a = take_orphan(pe, sender);
+    struct matching *m = a ? NULL : arrive_queues(address, &comm);
+    if (m) {
+        shim_lock_take(&m->lock);
+        a = match_sent_by(m, pe, sender);
+        if (a)
+            match_remove(m, a);
+        shim_lock_give(&m->lock);
+    }
     pthread_mutex_unlock(&orphan_lock);
-    if (!m)
-        return a;
-    shim_lock_take(&m->lock);
-    a = match_sent_by(m, pe, sender);
-    if (a)
-        match_remove(m, a);
-    shim_lock_give(&m->lock);
     return a;
 }
 
@@ -119,13 +125,23 @@ int p2p_attach(struct comm *comm)
     return MPI_SUCCESS;
 }
 
-void transfer_drop_all(struct matching *m)
+// Messages that nobody will receive. Those that have a sender may still be cancelled by it, which hears of
+// that then: they stay, of no communicator that there is or will be.
+static void drop_all(struct matching *m)
 {
     for (struct arrived *a; (a = match_any(m));) {
+        bool is_staged = a->kind == ARRIVED_RTS && a->rts.how == RTS_STAGE;
         match_remove(m, a);
-        if (a->kind == ARRIVED_RTS && a->rts.how == RTS_STAGE)
+        if (is_staged)
             stage_drop(&a->rts);
-        object_end(a);
+        if (is_staged || a->kind == ARRIVED_EAGER) {
+            object_end(a);
+            continue;
+        }
+        a->comm = NULL;
+        a->context = NO_CONTEXT;
+        a->next_orphan = NULL;
+        add_orphan(a);
     }
 }
 
@@ -134,9 +150,11 @@ void p2p_detach(struct comm *comm)
     struct matching *m = comm->matching[0];
     if (!m)
         return;
+    pthread_mutex_lock(&orphan_lock); // who withdraws a message has it
     for (int s = 0; s < SPACES; s++)
-        transfer_drop_all(&m[s]);
+        drop_all(&m[s]);
     free(m);
+    pthread_mutex_unlock(&orphan_lock);
 }
 
 void arrive_down(void)

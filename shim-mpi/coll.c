@@ -378,7 +378,7 @@ struct request *coll_begin(const struct coll_call *c, int tag)
     return &q->schedule.request;
 }
 
-static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *request,
+static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *request, bool lasts,
                        struct coll_request **made)
 {
     int error = coll_check(c);
@@ -387,14 +387,14 @@ static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *re
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (!error)
-        *made = coll_request_of(c, coll_tag(c));
+        *made = coll_request_of(c, lasts ? comm_lasting_tag(c->comm) + (int)c->kind : coll_tag(c));
     return error;
 }
 
 int coll_nonblocking(struct coll_call *c, MPI_Request *request)
 {
     struct coll_request *q;
-    int error = new_request(c, MPI_INFO_NULL, request, &q);
+    int error = new_request(c, MPI_INFO_NULL, request, false, &q);
     if (error)
         return error;
     coll_lane_join(q);
@@ -406,7 +406,7 @@ int coll_nonblocking(struct coll_call *c, MPI_Request *request)
 int coll_persistent(struct coll_call *c, MPI_Info info, MPI_Request *request)
 {
     struct coll_request *q;
-    int error = new_request(c, info, request, &q);
+    int error = new_request(c, info, request, true, &q);
     if (error)
         return error;
     coll_lane_make(q);

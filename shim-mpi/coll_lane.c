@@ -395,7 +395,7 @@ static struct coll_lane *lane_new(struct comm *comm, size_t room)
     lane->comm = comm;
     object_keep(comm);
     lane->tag = comm_next_tag(comm);
-    lane->end_tag = comm_next_tag(comm);
+    lane->end_tag = comm_lasting_tag(comm);
     lane->team = SHMEM_TEAM_INVALID;
     lane->size = room;
     shim_lock_take(&lanes_lock);

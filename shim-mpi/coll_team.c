@@ -229,12 +229,13 @@ static void fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
     MPI_Count lb, length;
     void *part[c->size];
     type_span(t, c->recv.count, &lb, &length);
-    MPI_Count each = (length + 15) / 16 * 16; // elements are aligned as in any array
+    MPI_Count before = lb & 15; // elements are aligned as in any array
+    MPI_Count each = (before + length + 15) / 16 * 16;
     char *room = malloc((size_t)(each * c->size));
     if (!room)
         shim_fatal("no memory for a reduction of %lld bytes", (long long)(each * c->size));
     for (int i = 0; i < c->size; i++) {
-        part[i] = type_base(room + i * each, lb);
+        part[i] = type_base(room + i * each + before, lb);
         type_unpack(t, part[i], c->recv.count, 0, parts + i * n, (size_t)n);
     }
     fold(c, part);

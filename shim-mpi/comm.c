@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { BUCKETS = 1024 };
-enum { FIRST_COLL = TAG_COLLS / TAG_STEP - 3 }; // their tags go round soon: see PARTNER_START
+enum { FIRST_COLL = TAG_COLLS / 2 / TAG_STEP - 3 }; // their tags go round soon: see PARTNER_START
 
 struct comm comm_world, comm_self;
 
@@ -79,6 +79,7 @@ struct comm *comm_make(struct group *group, struct group *remote)
     c->peers = remote ? remote : group;
     c->team = SHMEM_TEAM_INVALID;
     atomic_init(&c->colls, FIRST_COLL);
+    atomic_init(&c->colls_made, FIRST_COLL);
     return c;
 }
 
@@ -179,6 +180,7 @@ static int start(struct comm *c, MPI_Comm handle, const char *name, uint32_t con
     c->errhandler = errhandler;
     c->team = SHMEM_TEAM_INVALID;
     atomic_init(&c->colls, FIRST_COLL);
+    atomic_init(&c->colls_made, FIRST_COLL);
     object_predefine(c, OBJECT_COMM, handle);
     strcpy(c->name, name);
     return group ? comm_publish(c, context) : MPI_ERR_NO_MEM;

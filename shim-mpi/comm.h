@@ -21,6 +21,7 @@ enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
 // Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL four kinds share
 // them: collectives in the order of their calls (each has TAG_STEP tags, of which it uses one: coll_tag),
+// with those that keep their tags for long in a half of their own, so that others do not come round to them,
 // parts of partitioned messages, exchanges that are named by a text, and by a tag of the program's (agree.h).
 enum { TAG_UB = (1 << 30) - 1, TAG_STEP = 32, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28,
        TAG_TEXTED = 1 << 29, TAG_NAMED = 1 << 30 };
@@ -45,6 +46,7 @@ struct comm {
     struct coll_lane *lane; // of its nonblocking collectives (coll_lane.h), NULL: none (yet)
     unsigned colls_without_lane;
     _Atomic int colls;      // started: each has a tag of its own (comm_next_tag)
+    _Atomic int colls_made; // the same of those that keep them (comm_lasting_tag)
     struct comm *next_known; // with a context of the same hash
     bool is_freed;          // by the user; the object lives as long as what uses it
     char name[MPI_MAX_OBJECT_NAME];
@@ -63,7 +65,15 @@ static inline int comm_next_tag(struct comm *c)
 {
     _Atomic int *colls = c->local ? &c->local->colls : &c->colls;
     unsigned number = (unsigned)atomic_fetch_add_explicit(colls, 1, memory_order_relaxed);
-    return (int)(number % (TAG_COLLS / TAG_STEP) * TAG_STEP);
+    return (int)(number % (TAG_COLLS / 2 / TAG_STEP) * TAG_STEP);
+}
+
+// Of one that is started over and over, or in the far future.
+static inline int comm_lasting_tag(struct comm *c)
+{
+    _Atomic int *colls = c->local ? &c->local->colls_made : &c->colls_made;
+    unsigned number = (unsigned)atomic_fetch_add_explicit(colls, 1, memory_order_relaxed);
+    return TAG_COLLS / 2 + (int)(number % (TAG_COLLS / 2 / TAG_STEP) * TAG_STEP);
 }
 
 struct comm *comm_find_other(uint32_t context);

@@ -136,7 +136,7 @@ static int check_peer(MPI_Comm peer_comm, int remote_leader, int tag, struct sid
         return MPI_ERR_RANK;
     if (tag < 0 || tag > TAG_UB)
         return MPI_ERR_TAG;
-    s->tag = agree_named_tag(tag);
+    s->tag = agree_leaders_tag(tag);
     return MPI_SUCCESS;
 }
 

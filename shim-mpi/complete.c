@@ -169,17 +169,25 @@ static NOINLINE int collect_special(struct request *r, MPI_Request *handle, MPI_
         *failed = comm;
     else if (comm)
         comm_free(comm);
-    status_set_error(status, error);
     return error;
 }
 
 static inline int collect_of_many(struct request *r, MPI_Request *handle, MPI_Status *status,
                                   struct comm **failed)
 {
-    if (unlikely(!is_active(r) || !collect_plain(r, handle, status)))
-        return collect_special(r, handle, status, failed);
-    status_set_error(status, MPI_SUCCESS);
-    return MPI_SUCCESS;
+    bool is_plain = likely(is_active(r)) && likely(collect_plain(r, handle, status));
+    return is_plain ? MPI_SUCCESS : collect_special(r, handle, status, failed);
+}
+
+// Of status i, the last one so far. Statuses have errors only where some operation failed.
+static void tell_error(MPI_Status statuses[], int i, int error, int *errors)
+{
+    if (likely(!error && !*errors))
+        return;
+    for (int k = 0; k < i && !*errors; k++)
+        status_set_error(status_at(statuses, k), MPI_SUCCESS);
+    *errors += error != MPI_SUCCESS;
+    status_set_error(status_at(statuses, i), error);
 }
 
 static int raise_many(const char *call, int errors, struct comm *failed)
@@ -202,7 +210,8 @@ static int collect_all(const char *call, int count, MPI_Request handles[], MPI_S
         struct request *r = at(handles, i);
         if (is_active(r) && !request_is_done(r))
             p2p_wait(r);
-        errors += collect_of_many(r, &handles[i], status_at(statuses, i), &failed) != MPI_SUCCESS;
+        int error = collect_of_many(r, &handles[i], status_at(statuses, i), &failed);
+        tell_error(statuses, i, error, &errors);
     }
     return raise_many(call, errors, failed);
 }
@@ -299,8 +308,8 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
         if (!is_active(r) || !request_is_done(r))
             continue;
         indices[n] = i;
-        errors += collect_of_many(r, &handles[i], status_at(statuses, n), &failed) != MPI_SUCCESS;
-        n++;
+        error = collect_of_many(r, &handles[i], status_at(statuses, n), &failed);
+        tell_error(statuses, n++, error, &errors);
     }
     *outcount = active ? n : MPI_UNDEFINED;
     return raise_many(call, errors, failed);
@@ -340,14 +349,11 @@ static int peek_one(const char *call, struct request *r, MPI_Status *status)
 static int peek_of_many(struct request *r, MPI_Status *status, struct comm **failed)
 {
     int error = peek(r, status);
-    status_set_error(status, error);
-    if (!error)
-        return 0;
-    if (!*failed && r->comm) {
+    if (error && !*failed && r->comm) {
         *failed = r->comm;
         object_keep(r->comm);
     }
-    return 1;
+    return error;
 }
 
 MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *status)
@@ -376,8 +382,11 @@ MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_re
     if (pending(count, array_of_requests))
         progress_look();
     *flag = pending(count, array_of_requests) == 0;
-    for (int i = 0; *flag && i < count; i++)
-        errors += peek_of_many(at(array_of_requests, i), status_at(array_of_statuses, i), &failed);
+    for (int i = 0; *flag && i < count; i++) {
+        struct request *r = at(array_of_requests, i);
+        tell_error(array_of_statuses, i, peek_of_many(r, status_at(array_of_statuses, i), &failed),
+                   &errors);
+    }
     return raise_many("MPI_Request_get_status_all", errors, failed);
 }
 
@@ -419,8 +428,8 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
         if (!is_active(r) || !request_is_done(r))
             continue;
         array_of_indices[n] = i;
-        errors += peek_of_many(r, status_at(array_of_statuses, n), &failed);
-        n++;
+        error = peek_of_many(r, status_at(array_of_statuses, n), &failed);
+        tell_error(array_of_statuses, n++, error, &errors);
     }
     *outcount = active ? n : MPI_UNDEFINED;
     return raise_many(call, errors, failed);

@@ -118,10 +118,14 @@ static int mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype data
     int error = imrecv(call, buf, count, datatype, message, &r, &comm);
     if (error)
         return error;
+    if (comm)
+        object_keep(comm); // the request's may be the last reference
     request_wait(r);
     error = request_collect(r, &handle, status);
-    return error ? raise_on(comm, error, call, "the message is longer than the receive buffer")
-                 : MPI_SUCCESS;
+    if (error)
+        error = request_raise(call, NULL, comm, error);
+    comm_free(comm);
+    return error;
 }
 
 static int imrecv_request(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype,

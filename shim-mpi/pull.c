@@ -27,7 +27,7 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
     return (t->bytes == 0 || !shim_settings.stream) && pull_expose(t, data, (size_t)t->bytes, from);
 }
 
-static void count_out(int pe, int more)
+void transfer_count_out(int pe, int more)
 {
     partner_add(&partner_of(pe)->out, (uint32_t)more);
     partner_add(&partners_out, (uint32_t)more);
@@ -37,16 +37,16 @@ void pull_send(struct transfer *t)
 {
     struct rts rts = {.bytes = t->bytes};
     stats_count(RENDEZVOUS);
-    count_out(t->pe, 1);
+    transfer_count_out(t->pe, 1);
     if (t->bytes && !t->type->is_dense) {
         t->copy = transfer_memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
     }
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
-    rts.sender = transfer_out(t);
     hint_is_posting = true;
     hint_look(t);
+    rts.sender = transfer_out(t);
     transfer_tell(t->pe, AM_RTS, address, &rts, sizeof rts);
     hint_is_posting = false;
     transfer_number(partner_of(t->pe), address);
@@ -62,7 +62,7 @@ void transfer_end_send(struct transfer *t)
     t->region = NULL;
     t->copy = NULL;
     hint_end(t);
-    count_out(t->pe, -1);
+    transfer_count_out(t->pe, -1);
     request_complete(&t->request);
 }
 

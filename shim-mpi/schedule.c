@@ -236,7 +236,8 @@ void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *
 {
     MPI_Count lb, length;
     type_span(type, count, &lb, &length);
-    return type_base(schedule_bytes(s, (size_t)length), lb);
+    size_t before = (size_t)lb % 16; // the address is aligned, as that of an array of the program's
+    return type_base(schedule_bytes(s, (size_t)length + before) + before, lb);
 }
 
 // ---- Running

@@ -81,7 +81,7 @@ static int list_divisors(int n, int *out) // room for as many as 2 sqrt(n)
     return count;
 }
 
-enum { MOST_DIVISORS = 1536 }; // of any int
+enum { MOST_DIVISORS = 1600 }; // of any int
 
 // n factors of `whole`; false: no memory.
 static bool balance(int whole, int n, int *factors)

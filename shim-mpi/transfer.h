@@ -103,7 +103,6 @@ void transfer_send_later(struct transfer *t); // what p2p_send_now did not take
 
 int transfer_up(void);
 void transfer_down(void);
-void transfer_drop_all(struct matching *m); // messages nobody will receive
 
 // ---- What the movers share
 void *transfer_memory(size_t n); // malloc, or the end
@@ -209,6 +208,7 @@ static inline bool transfer_event_is_done(shoal_event_t *e)
 }
 
 void transfer_end_send(struct transfer *t); // its data is not needed any more
+void transfer_count_out(int pe, int more);  // messages that end so
 
 // Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).
 bool eager_send_sync(struct transfer *t); // false: it must go in another way

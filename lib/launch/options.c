@@ -71,9 +71,9 @@ static enum options_result take_bind(struct options *opt, char *value, const cha
 
 static enum options_result take_var(struct options *opt, char *value, const char *name)
 {
+    opt->vars[opt->nvars++] = value;
     if (!value[0] || value[0] == '=')
         return wrong(opt, name, "VAR or VAR=VALUE", value);
-    opt->vars[opt->nvars++] = value;
     return OPTIONS_RUN;
 }
 

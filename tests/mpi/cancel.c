@@ -103,6 +103,32 @@ static void not_to_be_cancelled(void)
     OK(MPI_Request_free(&r[2]));
 }
 
+// The receiver has freed the communicator, for which nothing is under way there, with the message in it.
+static void communicator_is_gone(size_t n)
+{
+    char *out = calloc(n, 1);
+    int is_cancelled = 0;
+    MPI_Comm c;
+    MPI_Request r;
+    MPI_Status s;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+    if (me == 0 && npes > 1) {
+        OK(MPI_Issend(out, (int)n, MPI_BYTE, 1, 1, c, &r));
+        OK(MPI_Send(NULL, 0, MPI_BYTE, 1, 2, MPI_COMM_WORLD));
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Cancel(&r));
+        OK(MPI_Wait(&r, &s));
+        OK(MPI_Test_cancelled(&s, &is_cancelled));
+        CHECK(is_cancelled);
+    }
+    if (me == 1)
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_free(&c));
+    if (me == 1)
+        OK(MPI_Send(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD));
+    free(out);
+}
+
 int main(void)
 {
     mpi_start();
@@ -110,5 +136,7 @@ int main(void)
     not_to_be_cancelled();
     for (int i = 0; me < 2 && npes > 1 && i < 4; i++)
         sends(i % 2);
+    communicator_is_gone(4);
+    communicator_is_gone(3000000);
     return mpi_done();
 }

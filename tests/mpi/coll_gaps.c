@@ -5,7 +5,7 @@
 // persistent: all processes go the same way.
 #include "mpi_check.h"
 
-enum { LONG = 40000, ROUNDS = 6 };
+enum { LONG = 40000, ROUNDS = 6, ELEMENTS = 1000 };
 
 static int room[3 * LONG + 2];
 static int *low = room, *high; // the arrays
@@ -80,6 +80,47 @@ static MPI_Datatype two_arrays(MPI_Aint first, MPI_Aint second)
     return type;
 }
 
+// Elements whose data begins after a gap: the operator's arguments are as aligned as the arrays.
+struct element {
+    _Alignas(16) double gap;
+    double weight, vector[2];
+};
+
+static void heaviest(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    CHECK(((uintptr_t)in | (uintptr_t)inout) % 16 == 0);
+    for (int i = 0; i < *count; i++)
+        if (((struct element *)in)[i].weight > ((struct element *)inout)[i].weight) {
+            ((struct element *)inout)[i].weight = ((struct element *)in)[i].weight;
+            memcpy(((struct element *)inout)[i].vector, ((struct element *)in)[i].vector,
+                   sizeof(double[2]));
+        }
+}
+
+static void aligned(void)
+{
+    static struct element in[ELEMENTS], out[ELEMENTS];
+    MPI_Datatype data, type;
+    MPI_Op op;
+    OK(MPI_Type_create_hindexed_block(1, 3, (MPI_Aint[]){offsetof(struct element, weight)},
+                                      MPI_DOUBLE, &data));
+    OK(MPI_Type_create_resized(data, 0, sizeof(struct element), &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Op_create(heaviest, 1, &op));
+    for (int i = 0; i < ELEMENTS; i++)
+        in[i] = (struct element){-1, me, {me, i}};
+    for (int count = 1; count <= ELEMENTS; count *= 10)
+        for (int round = 0; round < 2 * ROUNDS; round++) {
+            OK(MPI_Allreduce(in, out, count, type, op, MPI_COMM_WORLD));
+            CHECK_EACH(i, count, (int)out[i].vector[0], npes - 1);
+            CHECK_EACH(i, count, (int)out[i].vector[1], i);
+        }
+    OK(MPI_Op_free(&op));
+    OK(MPI_Type_free(&type));
+    OK(MPI_Type_free(&data));
+}
+
 int main(void)
 {
     const int lengths[] = {1, 5, 100, 3000, LONG};
@@ -100,6 +141,7 @@ int main(void)
         reduce_all(MPI_BOTTOM, type, absolute);
         OK(MPI_Type_free(&type));
     }
+    aligned();
     OK(MPI_Op_free(&relative));
     OK(MPI_Op_free(&absolute));
     return mpi_done();

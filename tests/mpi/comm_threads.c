@@ -4,6 +4,7 @@
 #include "mpi_check.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 enum { THREADS = 4, ROUNDS = 25 };
 
@@ -48,6 +49,47 @@ static void *run(void *arg)
     return NULL;
 }
 
+// An intercommunicator and a group's communicator with one tag over one communicator, which ranks 0 and 1 make
+// at the same time, in two threads: the tags have nothing to do with each other.
+static MPI_Comm both;
+
+static void *make_inter(void *unused)
+{
+    MPI_Comm inter;
+    if (me == 1)
+        usleep(20000); // so that what rank 0 sends for this one comes first there
+    OK(MPI_Intercomm_create(MPI_COMM_SELF, 0, both, 1 - me, 0, &inter));
+    OK(MPI_Comm_free(&inter));
+    return unused;
+}
+
+static void *make_group(void *unused)
+{
+    MPI_Group all, two;
+    MPI_Comm c;
+    if (me == 0)
+        usleep(20000);
+    OK(MPI_Comm_group(both, &all));
+    OK(MPI_Group_incl(all, 2, (int[]){0, 1}, &two));
+    OK(MPI_Comm_create_group(both, two, 0, &c));
+    OK(MPI_Comm_free(&c));
+    OK(MPI_Group_free(&two));
+    OK(MPI_Group_free(&all));
+    return unused;
+}
+
+static void one_tag(void)
+{
+    pthread_t thread;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &both));
+    if (me < 2 && npes > 1) {
+        pthread_create(&thread, NULL, make_inter, NULL);
+        make_group(NULL);
+        pthread_join(thread, NULL);
+    }
+    OK(MPI_Comm_free(&both));
+}
+
 int main(void)
 {
     pthread_t threads[THREADS];
@@ -67,5 +109,6 @@ int main(void)
         pthread_join(threads[i], NULL);
         OK(MPI_Comm_free(&tasks[i].own));
     }
+    one_tag();
     return mpi_done();
 }

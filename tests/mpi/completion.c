@@ -75,6 +75,20 @@ static void in_status(void)
     CHECK_EQ(class_of(MPI_Waitall(2, r, s)), MPI_ERR_IN_STATUS);
     CHECK_EQ(class_of(s[0].MPI_ERROR), MPI_ERR_TRUNCATE);
     CHECK_EQ(s[1].MPI_ERROR, MPI_SUCCESS);
+    s[0].MPI_ERROR = s[1].MPI_ERROR = 77; // which stays where nothing fails
+    for (int i = 0; i < 2; i++)
+        OK(MPI_Irecv(&small[i], 1, MPI_INT, me, i, MPI_COMM_WORLD, &r[i]));
+    for (int i = 0; i < 2; i++)
+        OK(MPI_Send(large, 1, MPI_INT, me, i, MPI_COMM_WORLD));
+    OK(MPI_Waitall(2, r, s));
+    CHECK(s[0].MPI_ERROR == 77 && s[1].MPI_ERROR == 77);
+    for (int i = 0; i < 2; i++)
+        OK(MPI_Irecv(&small[i], 1, MPI_INT, me, i, MPI_COMM_WORLD, &r[i]));
+    OK(MPI_Send(large, 1, MPI_INT, me, 0, MPI_COMM_WORLD));
+    OK(MPI_Send(large, 4, MPI_INT, me, 1, MPI_COMM_WORLD)); // the second one fails
+    CHECK_EQ(class_of(MPI_Waitall(2, r, s)), MPI_ERR_IN_STATUS);
+    CHECK_EQ(s[0].MPI_ERROR, MPI_SUCCESS);
+    CHECK_EQ(class_of(s[1].MPI_ERROR), MPI_ERR_TRUNCATE);
 }
 
 static void get_status(void)

@@ -69,6 +69,23 @@ static void numbers(void)
     }
 }
 
+// A message keeps its communicator, and that its handler.
+static void communicator_is_gone(void)
+{
+    int out[2] = {0}, in = 1;
+    MPI_Comm c;
+    MPI_Message m;
+    MPI_Request r;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+    OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+    OK(MPI_Isend(out, 2, MPI_INT, 0, 5, c, &r));
+    OK(MPI_Mprobe(0, 5, c, &m, MPI_STATUS_IGNORE));
+    OK(MPI_Comm_free(&c));
+    CHECK_EQ(class_of(MPI_Mrecv(&in, 1, MPI_INT, &m, MPI_STATUS_IGNORE)), MPI_ERR_TRUNCATE);
+    CHECK_EQ(in, 0);
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+}
+
 int main(void)
 {
     mpi_start();
@@ -88,6 +105,7 @@ int main(void)
         }
         OK(MPI_Barrier(MPI_COMM_WORLD));
     }
+    communicator_is_gone();
     MPI_Status s;
     MPI_Message m;
     OK(MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &m, &s));

@@ -117,6 +117,15 @@ static void dims(void)
     }
 }
 
+static void most_divisors(void)
+{
+    int dims[9] = {0}, product = 1;
+    OK(MPI_Dims_create(2095133040, 9, dims)); // no int has more
+    for (int i = 0; i < 9; i++)
+        product *= dims[i];
+    CHECK_EQ(product, 2095133040);
+}
+
 static void graph(void)
 {
     // A ring with a chord from 0: the standard's way of lists.
@@ -205,6 +214,7 @@ int main(void)
     for (int i = 0; i < 40; i++)
         grid(&seed);
     dims();
+    most_divisors();
     graph();
     for (int i = 0; i < 10; i++)
         distributed(&seed, i % 2);

@@ -22,8 +22,7 @@ expect_ways SHOAL_MPI_HINT=0 SHOAL_MPI_STAGE=32k -- rendezvous 4 pull 4 hint 0 h
 expect_ways SHOAL_MPI_STAGE=32k -- rendezvous 4 pull 4 hint 0 hint_followed 0
 expect_ways SHOAL_MPI_SPLIT=0 SHOAL_MPI_STAGE=32k -- rendezvous 4 pull 4 split 0 pushed 0
 expect_ways SHOAL_MPI_EAGER=0 -- staged some
-expect_ways SHOAL_MPI_STAGE_SHARED=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
-expect_ways SHOAL_MPI_LEARN=0 SHOAL_MPI_STAGE_SHARED=1m -- staged 4 rendezvous 0
+expect_ways SHOAL_MPI_LEARN=0 SHOAL_MPI_STAGE_SHARED=1m -- eager some staged 4 rendezvous 0 pull 0 stream 0
 if [ "$(nproc)" -ge 2 ]; then # symmetric data, where processes have cores of their own
     expect_ways A= -- staged 0 rendezvous 4
     run oshrun -n 2 --timeout 40 --bind core "$ways" staged 0 rendezvous 4
