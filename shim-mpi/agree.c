@@ -13,10 +13,9 @@ struct circle circle_of(struct comm *comm)
     return (struct circle){comm, NULL, comm->rank, comm->group->size, comm_next_tag(comm)};
 }
 
-// Among those of texts, of which it has the number of one in 2^29.
 int agree_leaders_tag(int tag)
 {
-    return TAG_TEXTED | (int)((uint32_t)tag * 0x9e3779b1u % TAG_TEXTED);
+    return TAG_LEADERS | tag;
 }
 
 // FNV-1a. Two texts of one number are confused only when processes that use both do so at once.

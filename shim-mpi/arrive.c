@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages that come. See arrive.h. Those whose communicator this process has not made yet wait as
-// orphans, in the order of their arrival.
+// orphans, in the order of their arrival; of those whose communicator it has freed the ones stay that may
+// still be cancelled.
 #include "arrive.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#define NO_CONTEXT UINT32_MAX
 static struct arrived *orphans, **last_orphan = &orphans;
+static struct arrived *left; // of freed communicators, and nobody's
 static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct arrived *keep(struct comm *comm, uint64_t address, const struct news *news)
@@ -29,20 +30,16 @@ static struct arrived *keep(struct comm *comm, uint64_t address, const struct ne
     return a;
 }
 
-static void add_orphan(struct arrived *a) // with the lock
-{
-    *last_orphan = a;
-    last_orphan = &a->next_orphan;
-}
-
 // Kept until its communicator is made here. False: it has been made meanwhile.
 static bool orphan(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
     bool is_one = !arrive_queues(address, &comm);
-    if (is_one)
-        add_orphan(keep(NULL, address, news));
+    if (is_one) {
+        *last_orphan = keep(NULL, address, news);
+        last_orphan = &(*last_orphan)->next_orphan;
+    }
     pthread_mutex_unlock(&orphan_lock);
     return is_one;
 }
@@ -67,13 +64,13 @@ struct transfer *arrive_unposted(uint64_t address, const struct news *news)
 }
 
 // With the lock of orphans held.
-static struct arrived *take_orphan(int pe, uint64_t sender)
+static struct arrived *take_from(struct arrived **list, int pe, uint64_t sender)
 {
-    for (struct arrived **at = &orphans, *a; (a = *at); at = &a->next_orphan) {
+    for (struct arrived **at = list, *a; (a = *at); at = &a->next_orphan) {
         if (!match_is_sent_by(a, pe, sender))
             continue;
         *at = a->next_orphan;
-        if (!a->next_orphan)
+        if (last_orphan == &a->next_orphan)
             last_orphan = at;
         return a;
     }
@@ -85,7 +82,9 @@ struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
-    struct arrived *a = take_orphan(pe, sender);
+    struct arrived *a = take_from(&orphans, pe, sender);
+    if (!a)
+        a = take_from(&left, pe, sender);
     struct matching *m = a ? NULL : arrive_queues(address, &comm);
     if (m) {
         shim_lock_take(&m->lock);
@@ -126,7 +125,7 @@ int p2p_attach(struct comm *comm)
 }
 
 // Messages that nobody will receive. Those that have a sender may still be cancelled by it, which hears of
-// that then: they stay, of no communicator that there is or will be.
+// that then: they stay.
 static void drop_all(struct matching *m)
 {
     for (struct arrived *a; (a = match_any(m));) {
@@ -139,19 +138,17 @@ static void drop_all(struct matching *m)
             continue;
         }
         a->comm = NULL;
-        a->context = NO_CONTEXT;
-        a->next_orphan = NULL;
-        add_orphan(a);
+        a->next_orphan = left;
+        left = a;
     }
 }
 
-void p2p_detach(struct comm *comm)
+void p2p_detach(struct comm *comm, void (*conceal)(struct comm *comm))
 {
     struct matching *m = comm->matching[0];
-    if (!m)
-        return;
     pthread_mutex_lock(&orphan_lock); // who withdraws a message has it
-    for (int s = 0; s < SPACES; s++)
+    conceal(comm);
+    for (int s = 0; m && s < SPACES; s++)
         drop_all(&m[s]);
     free(m);
     pthread_mutex_unlock(&orphan_lock);
@@ -165,4 +162,9 @@ void arrive_down(void)
         object_end(a);
     }
     last_orphan = &orphans;
+    while (left) {
+        struct arrived *a = left;
+        left = a->next_orphan;
+        object_end(a);
+    }
 }

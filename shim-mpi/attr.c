@@ -209,7 +209,14 @@ int attribute_set(enum object_kind kind, void *handle, struct attributes **slot,
     return error;
 }
 
-// Attribute i and its key; false: there are not so many.
+static void keyval_release(int number, enum object_kind kind)
+{
+    pthread_mutex_lock(&lock);
+    keyval_unuse(keyval_at(number, kind));
+    pthread_mutex_unlock(&lock);
+}
+
+// Attribute i and its key, which stays until it is released; false: there are not so many.
 static bool attribute_nth(const struct attributes *a, int i, enum object_kind kind,
                           struct attribute *attribute, struct keyval *k)
 {
@@ -217,7 +224,9 @@ static bool attribute_nth(const struct attributes *a, int i, enum object_kind ki
     bool exists = a && i >= 0 && i < a->n;
     if (exists) {
         *attribute = a->at[i];
-        *k = *keyval_at(attribute->keyval, kind);
+        struct keyval *used = keyval_at(attribute->keyval, kind);
+        used->uses++;
+        *k = *used;
     }
     pthread_mutex_unlock(&lock);
     return exists;
@@ -239,6 +248,7 @@ int attributes_copy(enum object_kind kind, void *handle, struct attributes *from
                 error = MPI_ERR_NO_MEM;
             pthread_mutex_unlock(&lock);
         }
+        keyval_release(old.keyval, kind);
         if (error) {
             attributes_delete(kind, handle, to);
             return error;
@@ -254,6 +264,7 @@ int attributes_delete(enum object_kind kind, void *handle, struct attributes **s
     while (*slot && attribute_nth(*slot, (*slot)->n - 1, kind, &last, &k)) {
         bool found;
         int error = attribute_delete(kind, handle, slot, last.keyval, &found);
+        keyval_release(last.keyval, kind);
         if (error)
             return error;
     }

@@ -105,7 +105,6 @@ static void conceal(struct comm *c)
     if (*at)
         *at = c->next_known;
     shim_lock_give(&b->lock);
-    p2p_detach(c);
 }
 
 struct comm *comm_new(uint32_t context, struct group *group, struct group *remote)
@@ -150,7 +149,7 @@ int comm_give(struct comm *c, struct comm *parent, MPI_Comm *out, const char *ca
 
 static void drop_parts(struct comm *c)
 {
-    conceal(c);
+    p2p_detach(c, conceal);
     errhandler_set(&c->errhandler, NULL);
     info_free(c->hints);
     topology_drop(c->topology);

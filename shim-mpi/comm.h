@@ -19,12 +19,12 @@ struct topology;
 // Messages of a communicator are of one of these spaces, which never match each other.
 enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
-// Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL four kinds share
+// Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL five kinds share
 // them: collectives in the order of their calls (each has TAG_STEP tags, of which it uses one: coll_tag),
 // with those that keep their tags for long in a half of their own, so that others do not come round to them,
-// parts of partitioned messages, exchanges that are named by a text, and by a tag of the program's (agree.h).
-enum { TAG_UB = (1 << 30) - 1, TAG_STEP = 32, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28,
-       TAG_TEXTED = 1 << 29, TAG_NAMED = 1 << 30 };
+// parts of partitioned messages, exchanges that are named by a text, and by tags of the program's (agree.h).
+enum { TAG_UB = (1 << 29) - 1, TAG_STEP = 32, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28,
+       TAG_TEXTED = 1 << 29, TAG_NAMED = 1 << 30, TAG_LEADERS = 3 << 29 };
 
 struct comm {
     struct object head;

@@ -37,26 +37,19 @@ static inline bool collect_plain(struct request *r, MPI_Request *handle, MPI_Sta
     return true;
 }
 
-static struct win *window_of(struct request *r)
-{
-    return r->class->window ? r->class->window(r) : NULL;
-}
-
 // Ends a request that is done, and raises its error.
 static int collect(const char *call, struct request *r, MPI_Request *handle, MPI_Status *status)
 {
     if (likely(collect_plain(r, handle, status)))
         return MPI_SUCCESS;
-    struct comm *comm = may_fail(r) ? r->comm : NULL;
-    if (comm)
-        object_keep(comm);
-    struct win *win = window_of(r);
+    struct request_place place = {NULL, NULL};
+    if (may_fail(r))
+        place = request_place(r);
     int error = request_collect(r, handle, status);
     if (unlikely(error))
-        error = request_raise(call, win, comm, error);
-    if (comm)
-        comm_free(comm);
-    return error;
+        return request_raise(call, place, error);
+    request_leave(place);
+    return MPI_SUCCESS;
 }
 
 static int check_one(const char *call, MPI_Request *request, struct request **r)
@@ -152,28 +145,40 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-// One of several that are ended together: its error goes to its status. *failed is the communicator
-// of the first that failed.
+// Of several that are ended together, or looked at: where the first one belongs that failed.
+struct failed {
+    bool is_known;
+    struct request_place place;
+};
+
+static void note_failed(struct failed *failed, struct request_place place)
+{
+    if (failed->is_known)
+        request_leave(place);
+    else
+        *failed = (struct failed){true, place};
+}
+
 static NOINLINE int collect_special(struct request *r, MPI_Request *handle, MPI_Status *status,
-                                    struct comm **failed)
+                                    struct failed *failed)
 {
     if (!is_active(r)) {
         status_empty(status);
         return MPI_SUCCESS;
     }
-    struct comm *comm = may_fail(r) ? r->comm : NULL;
-    if (comm)
-        object_keep(comm);
+    struct request_place place = {NULL, NULL};
+    if (may_fail(r))
+        place = request_place(r);
     int error = request_collect(r, handle, status);
-    if (unlikely(error) && !*failed)
-        *failed = comm;
-    else if (comm)
-        comm_free(comm);
+    if (unlikely(error))
+        note_failed(failed, place);
+    else
+        request_leave(place);
     return error;
 }
 
 static inline int collect_of_many(struct request *r, MPI_Request *handle, MPI_Status *status,
-                                  struct comm **failed)
+                                  struct failed *failed)
 {
     bool is_plain = likely(is_active(r)) && likely(collect_plain(r, handle, status));
     return is_plain ? MPI_SUCCESS : collect_special(r, handle, status, failed);
@@ -190,21 +195,15 @@ static void tell_error(MPI_Status statuses[], int i, int error, int *errors)
     status_set_error(status_at(statuses, i), error);
 }
 
-static int raise_many(const char *call, int errors, struct comm *failed)
+static int raise_many(const char *call, int errors, const struct failed *failed)
 {
-    if (likely(!errors))
-        return MPI_SUCCESS;
-    int error = raise_on(failed, MPI_ERR_IN_STATUS, call,
-                         "%d of the operations failed: the statuses tell which", errors);
-    if (failed)
-        comm_free(failed);
-    return error;
+    return likely(!errors) ? MPI_SUCCESS : request_raise_many(call, failed->place, errors);
 }
 
 // Waits for each in its turn.
 static int collect_all(const char *call, int count, MPI_Request handles[], MPI_Status statuses[])
 {
-    struct comm *failed = NULL;
+    struct failed failed = {0};
     int errors = 0;
     for (int i = 0; i < count; i++) {
         struct request *r = at(handles, i);
@@ -213,7 +212,7 @@ static int collect_all(const char *call, int count, MPI_Request handles[], MPI_S
         int error = collect_of_many(r, &handles[i], status_at(statuses, i), &failed);
         tell_error(statuses, i, error, &errors);
     }
-    return raise_many(call, errors, failed);
+    return raise_many(call, errors, &failed);
 }
 
 MPI_DEFINE(int, Waitall, int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
@@ -289,7 +288,7 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
                 MPI_Status statuses[], bool wait)
 {
     bool active;
-    struct comm *failed = NULL;
+    struct failed failed = {0};
     int n = 0, errors = 0, error = check_many(call, count, handles);
     if (!error)
         error = check_pointer(call, NULL, "outcount", outcount);
@@ -312,7 +311,7 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
         tell_error(statuses, n++, error, &errors);
     }
     *outcount = active ? n : MPI_UNDEFINED;
-    return raise_many(call, errors, failed);
+    return raise_many(call, errors, &failed);
 }
 
 MPI_DEFINE(int, Waitsome, int incount, MPI_Request array_of_requests[], int *outcount,
@@ -342,17 +341,14 @@ static int peek(struct request *r, MPI_Status *status)
 static int peek_one(const char *call, struct request *r, MPI_Status *status)
 {
     int error = peek(r, status);
-    return error ? request_raise(call, window_of(r), r->comm, error) : MPI_SUCCESS;
+    return error ? request_raise(call, request_place(r), error) : MPI_SUCCESS;
 }
 
-// One of several. *failed: the communicator of the first that failed.
-static int peek_of_many(struct request *r, MPI_Status *status, struct comm **failed)
+static int peek_of_many(struct request *r, MPI_Status *status, struct failed *failed)
 {
     int error = peek(r, status);
-    if (error && !*failed && r->comm) {
-        *failed = r->comm;
-        object_keep(r->comm);
-    }
+    if (error)
+        note_failed(failed, request_place(r));
     return error;
 }
 
@@ -373,7 +369,7 @@ MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *
 MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_requests[], int *flag,
            MPI_Status *array_of_statuses)
 {
-    struct comm *failed = NULL;
+    struct failed failed = {0};
     int errors = 0, error = check_many("MPI_Request_get_status_all", count, array_of_requests);
     if (!error)
         error = check_pointer("MPI_Request_get_status_all", NULL, "flag", flag);
@@ -387,7 +383,7 @@ MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_re
         tell_error(array_of_statuses, i, peek_of_many(r, status_at(array_of_statuses, i), &failed),
                    &errors);
     }
-    return raise_many("MPI_Request_get_status_all", errors, failed);
+    return raise_many("MPI_Request_get_status_all", errors, &failed);
 }
 
 MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_requests[], int *indx,
@@ -413,7 +409,7 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
 {
     const char *call = "MPI_Request_get_status_some";
     bool active = false;
-    struct comm *failed = NULL;
+    struct failed failed = {0};
     int n = 0, errors = 0, error = check_many(call, incount, array_of_requests);
     if (!error)
         error = check_pointer(call, NULL, "outcount", outcount);
@@ -432,7 +428,7 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
         tell_error(array_of_statuses, n++, error, &errors);
     }
     *outcount = active ? n : MPI_UNDEFINED;
-    return raise_many(call, errors, failed);
+    return raise_many(call, errors, &failed);
 }
 
 // ---- Free, cancel, start

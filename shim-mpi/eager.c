@@ -144,7 +144,7 @@ bool eager_send_sync(struct transfer *t)
         return false;
     }
     stats_count(SYNC);
-    transfer_count_out(t->pe, 1);
+    t->is_counted = false;
     if (outbox_is_used(t->pe) || !tell_sync(t))
         keep(t);
     else

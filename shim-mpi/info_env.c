@@ -64,6 +64,8 @@ static void tell_machine(struct info *info)
     if (getcwd(text, sizeof text))
         tell(info, "wdir", text);
     tell(info, "thread_level", "MPI_THREAD_MULTIPLE");
+    const char *handler = getenv("SHOAL_MPI_INITIAL_ERRHANDLER");
+    tell(info, "mpi_initial_errhandler", handler ? handler : "mpi_errors_are_fatal");
 }
 
 // What MPI_Info_create_env does not tell, as it is to say the same at any time.

@@ -89,10 +89,9 @@ MPI_DEFINE(int, Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Mess
 }
 
 static int imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype,
-                  MPI_Message *message, struct request **request, struct comm **comm)
+                  MPI_Message *message, struct request **request)
 {
     struct type *type = NULL;
-    *comm = NULL;
     int error = check_pointer(call, NULL, "message", message);
     if (error)
         return error;
@@ -103,7 +102,6 @@ static int imrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype dat
         error = check_buffer(call, a->comm, buf, count, datatype, &type);
     if (error)
         return error;
-    *comm = a ? a->comm : NULL;
     *request = a ? p2p_imrecv(buf, count, type, a) : request_done(true);
     *message = MPI_MESSAGE_NULL;
     return MPI_SUCCESS;
@@ -113,29 +111,26 @@ static int mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype data
                  MPI_Message *message, MPI_Status *status)
 {
     struct request *r;
-    struct comm *comm;
     MPI_Request handle;
-    int error = imrecv(call, buf, count, datatype, message, &r, &comm);
+    int error = imrecv(call, buf, count, datatype, message, &r);
     if (error)
         return error;
-    if (comm)
-        object_keep(comm); // the request's may be the last reference
     request_wait(r);
+    struct request_place place = request_place(r);
     error = request_collect(r, &handle, status);
     if (error)
-        error = request_raise(call, NULL, comm, error);
-    comm_free(comm);
-    return error;
+        return request_raise(call, place, error);
+    request_leave(place);
+    return MPI_SUCCESS;
 }
 
 static int imrecv_request(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype,
                           MPI_Message *message, MPI_Request *request)
 {
     struct request *r;
-    struct comm *comm;
     int error = check_pointer(call, NULL, "request", request);
     if (!error)
-        error = imrecv(call, buf, count, datatype, message, &r, &comm);
+        error = imrecv(call, buf, count, datatype, message, &r);
     if (!error)
         *request = object_handle(r);
     return error;

@@ -27,7 +27,7 @@ static bool expose(struct transfer *t, shoal_rptr_t *from)
     return (t->bytes == 0 || !shim_settings.stream) && pull_expose(t, data, (size_t)t->bytes, from);
 }
 
-void transfer_count_out(int pe, int more)
+static void count_out(int pe, int more)
 {
     partner_add(&partner_of(pe)->out, (uint32_t)more);
     partner_add(&partners_out, (uint32_t)more);
@@ -37,7 +37,8 @@ void pull_send(struct transfer *t)
 {
     struct rts rts = {.bytes = t->bytes};
     stats_count(RENDEZVOUS);
-    transfer_count_out(t->pe, 1);
+    t->is_counted = true;
+    count_out(t->pe, 1);
     if (t->bytes && !t->type->is_dense) {
         t->copy = transfer_memory((size_t)t->bytes);
         type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
@@ -62,7 +63,8 @@ void transfer_end_send(struct transfer *t)
     t->region = NULL;
     t->copy = NULL;
     hint_end(t);
-    transfer_count_out(t->pe, -1);
+    if (t->is_counted)
+        count_out(t->pe, -1);
     request_complete(&t->request);
 }
 

@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "stats.h"
+#include "win.h"
 
 #include <shmem.h>
 #include <shoal.h>
@@ -94,12 +95,40 @@ static void nothing(struct request *r, void *arg)
     (void)arg;
 }
 
-int request_raise(const char *call, struct win *win, struct comm *comm, int error)
+struct request_place request_place(struct request *r)
+{
+    struct request_place place = {r->comm, r->class->window ? r->class->window(r) : NULL};
+    if (place.comm)
+        object_keep(place.comm);
+    if (place.win)
+        object_keep(place.win);
+    return place;
+}
+
+void request_leave(struct request_place place)
+{
+    comm_free(place.comm);
+    if (place.win)
+        win_drop(place.win);
+}
+
+int request_raise(const char *call, struct request_place place, int error)
 {
     const char *reason = error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
                                                    : "the operation failed";
-    return win ? raise_on_win(win, error, call, "%s", reason)
-               : raise_on(comm, error, call, "%s", reason);
+    int code = place.win ? raise_on_win(place.win, error, call, "%s", reason)
+                         : raise_on(place.comm, error, call, "%s", reason);
+    request_leave(place);
+    return code;
+}
+
+int request_raise_many(const char *call, struct request_place place, int errors)
+{
+    static const char text[] = "%d of the operations failed: the statuses tell which";
+    int code = place.win ? raise_on_win(place.win, MPI_ERR_IN_STATUS, call, text, errors)
+                         : raise_on(place.comm, MPI_ERR_IN_STATUS, call, text, errors);
+    request_leave(place);
+    return code;
 }
 
 void request_run_then(struct request *r)

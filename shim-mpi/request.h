@@ -93,8 +93,18 @@ static inline void *request_take(void)
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
 void request_end(struct request *r);
-// Raises an operation's error on its window or, where that is NULL, its communicator.
-int request_raise(const char *call, struct win *win, struct comm *comm, int error);
+// Where a request's errors are raised: its window, its communicator or, NULL, neither. With a reference, as
+// the request may have had the last one.
+struct request_place {
+    struct comm *comm;
+    struct win *win;
+};
+struct request_place request_place(struct request *r);
+void request_leave(struct request_place place);
+// And leave it.
+int request_raise(const char *call, struct request_place place, int error);
+// So many of several that were ended together.
+int request_raise_many(const char *call, struct request_place place, int errors);
 
 // None is predefined: all count their references.
 static inline void request_keep(struct request *r)

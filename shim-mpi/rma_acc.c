@@ -70,7 +70,8 @@ static int put_back(const struct acc *a, shoal_rptr_t at, const char *copy, MPI_
 {
     struct put_back p = {at, copy, SHOAL_OK};
     type_walk(a->basic, n, put_block, &p); // not the gaps of pairs
-    return p.status == SHOAL_OK ? shoal_quiet(at.pe) : p.status;
+    int quiet = shoal_quiet(at.pe);
+    return p.status == SHOAL_OK ? quiet : p.status;
 }
 
 // A run at a place that is not mapped here.

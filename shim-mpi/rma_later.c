@@ -171,7 +171,12 @@ static struct win *window(struct request *r)
     return ((struct win_request *)r)->win;
 }
 
-static const struct request_class win_class = {.window = window};
+static void release(struct request *r)
+{
+    win_drop(window(r));
+}
+
+static const struct request_class win_class = {.window = window, .release = release};
 
 static void take_request(struct rma *r, struct rma_later *l)
 {
@@ -179,6 +184,7 @@ static void take_request(struct rma *r, struct rma_later *l)
     if (r->request) {
         l->request = request_new(sizeof(struct win_request), REQUEST_PLAIN, NULL, &win_class);
         ((struct win_request *)l->request)->win = r->w;
+        object_keep(r->w);
         l->request->is_held = true; // given back at its end
         request_keep(l->request);
         *r->request = object_handle(l->request);

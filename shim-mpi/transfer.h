@@ -85,6 +85,7 @@ struct transfer {
     uint64_t other; // the peer's transfer
     MPI_Count moved;
     bool tells_done;     // that the data has been got
+    bool is_counted;     // of a send: among those that are out to the partner
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
     shoal_event_t event;
@@ -208,7 +209,6 @@ static inline bool transfer_event_is_done(shoal_event_t *e)
 }
 
 void transfer_end_send(struct transfer *t); // its data is not needed any more
-void transfer_count_out(int pe, int more);  // messages that end so
 
 // Each mover: what it sends, how it takes what was sent, its handlers (0 or SHOAL_E*).
 bool eager_send_sync(struct transfer *t); // false: it must go in another way

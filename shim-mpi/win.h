@@ -125,6 +125,7 @@ struct win {
     enum epoch epoch;
     bool is_nocheck;       // MPI_Win_lock_all with MPI_MODE_NOCHECK
     bool has_queried;      // some target is_queried
+    uint32_t lock_alls;    // epochs of MPI_Win_lock_all that there were
     int locked;            // by MPI_Win_lock
     int touched;           // first of the list of targets that were opened, -1: none
     struct group *started, *posted;
@@ -165,7 +166,9 @@ int win_raise_open(const char *call, struct win *w); // what ends the access epo
 // Opens target t in an epoch that opens them as they are used.
 int win_open(const char *call, struct win *w, struct target *t);
 // From now on the program may load and store there when it has locked it.
-int win_give_address(const char *call, struct win *w, struct target *t);
+void win_give_address(struct win *w, struct target *t);
+
+void win_drop(struct win *w); // a reference; requests have some
 
 // ---- Words of controls (win_word.c). offset: of the word in the control.
 #define CONTROL(word) offsetof(struct control, word)

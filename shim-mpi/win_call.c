@@ -199,8 +199,8 @@ static int check_query(const char *call, MPI_Win win, int rank, const MPI_Aint *
     return error;
 }
 
-static int query(const char *call, struct win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
-                 void *baseptr)
+// The unit.
+static MPI_Aint query(struct win *w, int rank, MPI_Aint *size, void *baseptr)
 {
     int i = rank == MPI_PROC_NULL ? 0 : rank;
     if (rank == MPI_PROC_NULL) // the first that has memory
@@ -209,9 +209,10 @@ static int query(const char *call, struct win *w, int rank, MPI_Aint *size, MPI_
     struct target *t = &w->target[i];
     void *base = t->size || rank != MPI_PROC_NULL ? t->direct : NULL;
     *size = base ? (MPI_Aint)t->size : 0;
-    *disp_unit = t->disp_unit;
     memcpy(baseptr, &base, sizeof base);
-    return base ? win_give_address(call, w, t) : MPI_SUCCESS;
+    if (base)
+        win_give_address(w, t);
+    return t->disp_unit;
 }
 
 #define QUERIES(X)           \
@@ -221,10 +222,8 @@ static int query(const char *call, struct win *w, int rank, MPI_Aint *size, MPI_
     MPI_DEFINE(int, name, MPI_Win win, int rank, MPI_Aint *size, unit *disp_unit, void *baseptr) \
     {                                                                                            \
         struct win *w = NULL;                                                                    \
-        MPI_Aint n = 0;                                                                          \
         int error = check_query("MPI_" #name, win, rank, size, disp_unit, baseptr, &w);          \
-        if (!error)                                                                              \
-            error = query("MPI_" #name, w, rank, size, &n, baseptr);                             \
+        MPI_Aint n = error ? 0 : query(w, rank, size, baseptr);                                  \
         if (!error && (unit)n != n)                                                              \
             return raise_on_win(w, MPI_ERR_VALUE_TOO_LARGE, "MPI_" #name, "disp_unit is %lld",   \
                                 (long long)n);                                                   \

@@ -215,6 +215,14 @@ static int fill(struct making *m, const struct card *cards)
     return error;
 }
 
+void win_drop(struct win *w)
+{
+    if (!object_drop(w))
+        return;
+    errhandler_drop(w->errhandler);
+    object_end(w);
+}
+
 static void destroy(struct win *w)
 {
     if (w->region)
@@ -227,9 +235,9 @@ static void destroy(struct win *w)
     shoal_free(w->control);
     info_free(w->hints);
     group_free(w->group);
-    errhandler_drop(w->errhandler);
     pthread_mutex_destroy(&w->dynamic_lock);
-    object_end(w);
+    object_forget(w);
+    win_drop(w);
 }
 
 static void give(struct making *m)

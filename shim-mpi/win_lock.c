@@ -36,9 +36,11 @@ void win_close_touched(struct win *w)
     }
 }
 
-// One thread takes the lock, others that come to the same target meanwhile wait for it.
+// One thread takes the lock, others that come to the same target meanwhile wait for it. The epoch may end
+// meanwhile, when it is for an address.
 static void open_locked(struct win *w, struct target *t)
 {
+    uint32_t epoch = w->lock_alls;
     while (t->is_opening) {
         shim_lock_give(&w->lock);
         sched_yield();
@@ -51,7 +53,19 @@ static void open_locked(struct win *w, struct target *t)
     lock_take(t, false);
     shim_lock_take(&w->lock);
     t->is_opening = false;
-    touch(w, t, ACCESS_OPEN | ACCESS_PASSIVE | ACCESS_HELD);
+    if (w->epoch == EPOCH_LOCK_ALL && w->lock_alls == epoch)
+        touch(w, t, ACCESS_OPEN | ACCESS_PASSIVE | ACCESS_HELD);
+    else
+        lock_give(t, false);
+}
+
+// With w->lock held, in an epoch of MPI_Win_lock_all.
+static void open_in_all(struct win *w, struct target *t)
+{
+    if (w->is_nocheck)
+        touch(w, t, ACCESS_OPEN | ACCESS_PASSIVE);
+    else
+        open_locked(w, t);
 }
 
 int win_open(const char *call, struct win *w, struct target *t)
@@ -62,10 +76,7 @@ int win_open(const char *call, struct win *w, struct target *t)
         touch(w, t, w->is_alone ? ACCESS_OPEN | ACCESS_EXCLUSIVE : ACCESS_OPEN);
         is_open = true;
     } else if (!is_open && w->epoch == EPOCH_LOCK_ALL) {
-        if (w->is_nocheck)
-            touch(w, t, ACCESS_OPEN | ACCESS_PASSIVE);
-        else
-            open_locked(w, t);
+        open_in_all(w, t);
         is_open = true;
     }
     shim_lock_give(&w->lock);
@@ -77,15 +88,24 @@ int win_open(const char *call, struct win *w, struct target *t)
                         (int)(t - w->target));
 }
 
-int win_give_address(const char *call, struct win *w, struct target *t)
+void win_give_address(struct win *w, struct target *t)
 {
     if (t == &w->target[w->rank] || w->flavor == MPI_WIN_FLAVOR_SHARED)
-        return MPI_SUCCESS;
+        return;
     shim_lock_take(&w->lock);
     t->is_queried = w->has_queried = true;
-    bool is_late = w->epoch == EPOCH_LOCK_ALL;
+    if (w->epoch == EPOCH_LOCK_ALL && !target_access(t))
+        open_in_all(w, t);
     shim_lock_give(&w->lock);
-    return is_late ? win_open(call, w, t) : MPI_SUCCESS;
+}
+
+// At once in MPI_Win_lock_all.
+static bool is_plain(struct win *w, int i)
+{
+    shim_lock_take(&w->lock);
+    bool is = i == w->rank || w->flavor == MPI_WIN_FLAVOR_SHARED || w->target[i].is_queried;
+    shim_lock_give(&w->lock);
+    return is;
 }
 
 // ---- What may be asked of a window now
@@ -224,17 +244,18 @@ MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
         return error;
     shim_lock_take(&w->lock);
     bool fits = w->epoch <= EPOCH_FENCE;
+    bool some = w->flavor == MPI_WIN_FLAVOR_SHARED || w->has_queried;
     if (fits) {
         win_close_touched(w);
         w->epoch = EPOCH_LOCK_ALL;
+        w->lock_alls++;
         w->is_nocheck = (MPI_MODE_NOCHECK & assert) != 0;
     }
     shim_lock_give(&w->lock);
     if (!fits)
         return win_raise_open(call, w);
-    bool all = w->flavor == MPI_WIN_FLAVOR_SHARED, some = all || w->has_queried;
     for (int i = some ? 0 : w->rank; i < (some ? w->size : w->rank + 1) && !error; i++)
-        if (all || i == w->rank || w->target[i].is_queried)
+        if (is_plain(w, i))
             error = win_open(call, w, &w->target[i]);
     return error;
 }

@@ -60,7 +60,7 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
 // such, where an epoch of MPI_Win_lock_all is open: they let the queue go first for a while.
 #define LOCK_WRITER (UINT64_C(1) << 63)
 static _Atomic int locks_held; // by this process, of all windows
-enum { PATIENCE = 2000 };      // looks
+enum { PATIENCE = 300 };       // looks
 
 static bool word_swap(struct target *t, size_t offset, uint64_t from, uint64_t to)
 {

@@ -138,6 +138,35 @@ static void freed_keys(void)
     CHECK_EQ(frees, 2);
 }
 
+static int on_copy_deleting(MPI_Comm old, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)in;
+    *flag = 1;
+    *(void **)out = extra;
+    OK(MPI_Comm_delete_attr(old, key));
+    return MPI_SUCCESS;
+}
+
+// The old one goes while it is copied.
+static void deleted_by_copy(void)
+{
+    int key, freed, flag;
+    void *got;
+    MPI_Comm c, d;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+    OK(MPI_Comm_create_keyval(on_copy_deleting, MPI_COMM_NULL_DELETE_FN, &key, &freed));
+    freed = key;
+    OK(MPI_Comm_set_attr(c, key, &key));
+    OK(MPI_Comm_free_keyval(&key));
+    OK(MPI_Comm_dup(c, &d));
+    OK(MPI_Comm_get_attr(d, freed, &got, &flag));
+    CHECK(flag && got == &freed);
+    OK(MPI_Comm_get_attr(c, freed, &got, &flag));
+    CHECK(!flag);
+    OK(MPI_Comm_free(&d));
+    OK(MPI_Comm_free(&c));
+}
+
 static int on_end(MPI_Comm comm, int key, void *value, void *extra)
 {
     int size = 0, flag = 1;
@@ -159,6 +188,7 @@ int main(void)
     comms();
     types();
     freed_keys();
+    deleted_by_copy();
     predefined();
     for (intptr_t i = 0; i < 3; i++) {
         OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_end, &keys[i], NULL));

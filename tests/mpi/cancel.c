@@ -124,6 +124,13 @@ static void communicator_is_gone(size_t n)
     if (me == 1)
         OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     OK(MPI_Comm_free(&c));
+    for (int i = 0; i < 5; i++) { // it is in no other one
+        int has_come = 0;
+        OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+        OK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, c, &has_come, MPI_STATUS_IGNORE));
+        CHECK(!has_come);
+        OK(MPI_Comm_free(&c));
+    }
     if (me == 1)
         OK(MPI_Send(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD));
     free(out);

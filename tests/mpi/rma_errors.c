@@ -259,7 +259,9 @@ static void gone(void)
     void *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Win w;
     MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Status status;
     long got;
+    bool is_late = false;
     OK(MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
     OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
@@ -273,10 +275,17 @@ static void gone(void)
         if (!error)
             error = MPI_Wait(&r, MPI_STATUS_IGNORE);
         CHECK_EQ(class_of(error), MPI_ERR_RMA_RANGE);
+        error = MPI_Rget(&got, 1, MPI_LONG, npes - 1, 0, 1, MPI_LONG, w, &r);
+        if (!error)
+            CHECK_EQ(class_of(MPI_Waitall(1, &r, &status)), MPI_ERR_IN_STATUS);
+        CHECK_EQ(class_of(error ? error : status.MPI_ERROR), MPI_ERR_RMA_RANGE);
+        is_late = !MPI_Rget(&got, 1, MPI_LONG, npes - 1, 0, 1, MPI_LONG, w, &r);
         OK(MPI_Win_unlock(npes - 1, w));
     }
-    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     OK(MPI_Win_free(&w));
+    if (is_late) // the window is gone, its handler not yet
+        CHECK_EQ(class_of(MPI_Wait(&r, MPI_STATUS_IGNORE)), MPI_ERR_RMA_RANGE);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     if (me != npes - 1)
         munmap(memory, BYTES);
 }

@@ -115,6 +115,40 @@ static void alone(MPI_Comm comm, int target)
     OK(MPI_Win_free(&s.win));
 }
 
+// A thread asks for addresses while another one opens and ends epochs; no lock is left.
+static _Atomic bool is_over;
+
+static void *ask(void *win)
+{
+    while (!is_over)
+        for (int i = 0; i < npes; i++) {
+            MPI_Aint size;
+            int unit;
+            void *there;
+            OK(MPI_Win_shared_query(*(MPI_Win *)win, i, &size, &unit, &there));
+        }
+    return NULL;
+}
+
+static void queries(void)
+{
+    MPI_Win win;
+    pthread_t thread;
+    void *own_memory;
+    OK(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own_memory, &win));
+    OK(pthread_create(&thread, NULL, ask, &win));
+    for (int i = 0; i < TIMES; i++) {
+        OK(MPI_Win_lock_all(0, win));
+        OK(MPI_Win_unlock_all(win));
+    }
+    is_over = true;
+    pthread_join(thread, NULL);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (me + 1) % npes, 0, win));
+    OK(MPI_Win_unlock((me + 1) % npes, win));
+    OK(MPI_Win_free(&win));
+}
+
 int main(void)
 {
     int provided;
@@ -154,5 +188,6 @@ int main(void)
     OK(MPI_Win_free(&all));
     alone(MPI_COMM_WORLD, npes - 1);
     alone(MPI_COMM_SELF, 0);
+    queries();
     return mpi_done();
 }
