@@ -38,10 +38,14 @@ const char *shoal_strerror(int error); // never NULL
 
 // ---- Life
 // Initialization is counted: the first of shoal_init and shmem_init on a PE is collective over all
-// PEs, as is the last of shoal_finalize and shmem_finalize; in between they return at once. Legal in
-// constructors, before main.
+// PEs, as is the last of shoal_finalize and shmem_finalize; in between they return at once, but for
+// shmem_finalize, which is a barrier. Legal in constructors, before main.
 int shoal_init(void);
 int shoal_finalize(void);
+// For a layer that is done while the program's OpenSHMEM is not: its state and handlers stay, as others may
+// be behind and send to it, and fn() is called by what ends the last use of OpenSHMEM, to take them down and
+// call shoal_finalize. SHOAL_EAGAIN: OpenSHMEM is not in use, so the layer can end now. One fn at a time.
+int shoal_finalize_after(void (*fn)(void));
 
 // How threads of the program come into the library from now on: at any time (MANY), as after shoal_init,
 // or one at a time, each after what the one before did (ONE). Then messages within a node need no locks,

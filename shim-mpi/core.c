@@ -3,6 +3,7 @@
 #include "core.h"
 
 #include "comm.h"
+#include "error.h"
 #include "info.h"
 #include "op.h"
 #include "outbox.h"
@@ -142,20 +143,37 @@ int core_enter(bool threads)
     return error;
 }
 
+// With the lock.
+static void end(void)
+{
+    comm_down();
+    p2p_down();
+    stats_keep();
+    shoal_finalize();
+    partner_down(); // credits come until then
+    is_up = false;
+}
+
+static void end_unused(void)
+{
+    pthread_mutex_lock(&lock);
+    if (users == 0 && is_up)
+        end();
+    pthread_mutex_unlock(&lock);
+}
+
+// While OpenSHMEM goes on the runtime does, and others may be behind, or further and in a session, and send
+// something to this process: what takes it stays until OpenSHMEM ends.
 void core_leave(bool for_good)
 {
     outbox_wait_all();
     pthread_mutex_lock(&lock);
     if (--users == 0) {
         stats_print();
-        if (for_good) {
-            comm_down();
-            p2p_down();
-            stats_keep();
-            shoal_finalize();
-            partner_down(); // credits come until then
-            is_up = false;
-        }
+        if (for_good && shoal_finalize_after(end_unused) == SHOAL_OK)
+            errhandler_initial();
+        else if (for_good)
+            end();
         atomic_store_explicit(&shim_state, SHIM_AFTER, memory_order_release);
     }
     pthread_mutex_unlock(&lock);

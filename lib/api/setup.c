@@ -71,6 +71,8 @@ void pshmem_finalize(void)
     remote_flush_all();
     if (world.users[WORLD_SHMEM] > 1)
         coll_barrier_world();
+    else
+        world_end_shmem();
     world_leave(WORLD_SHMEM);
     call_leave();
 }

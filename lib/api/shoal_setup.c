@@ -48,6 +48,15 @@ PUBLIC int shoal_finalize(void)
     return SHOAL_OK;
 }
 
+PUBLIC int shoal_finalize_after(void (*fn)(void))
+{
+    if (!shoal_is_up() || world.users[WORLD_SHOAL] == 0)
+        return SHOAL_EINIT;
+    if (!fn)
+        return SHOAL_EINVAL;
+    return world_leave_after(fn) ? SHOAL_OK : SHOAL_EAGAIN;
+}
+
 PUBLIC int shoal_threads(int how)
 {
     if (!shoal_is_up())

@@ -61,6 +61,7 @@ struct job {
     _Atomic int32_t ended_by;            // PE
     _Atomic int32_t left;                // PEs in state PE_LEFT, or with a last life
     _Atomic int32_t leaving;             // times a PE finalized or left
+    _Atomic int32_t shmem_ended;         // times a PE ended its OpenSHMEM, or left in the midst of it
     _Atomic int32_t quiet;               // and those that send nothing more
     _Atomic int32_t dead;                // PEs in state PE_DEAD
     _Atomic int32_t watchers;            // PEs that want to be told of those

@@ -206,7 +206,9 @@ static const struct step {
     {"direct", direct_up, direct_down},
 };
 
-static _Atomic bool leaves, quiet; // announced: one thread may end the process as another finalizes
+// Announced: one thread may end the process as another finalizes.
+static _Atomic bool leaves, quiet, ends_shmem;
+static int shmem_lives; // that began
 
 static int world_up(void)
 {
@@ -238,9 +240,9 @@ static void announce(_Atomic bool *is_announced, _Atomic int32_t *count)
     bell_check(&world.job->bell);
 }
 
-static void wait_for_all(const _Atomic int32_t *count)
+static void wait_for_all(const _Atomic int32_t *count, int times)
 {
-    int32_t all = meetings * world.job->slots;
+    int32_t all = times * world.job->slots;
     struct waiter w = waiter_start(&world.job->bell);
     while (atomic_load_explicit(count, memory_order_acquire) < all)
         waiter_step(&w);
@@ -250,7 +252,7 @@ static void wait_for_leavers(void)
 {
     net_leave();
     announce(&leaves, &world.job->leaving);
-    wait_for_all(&world.job->leaving);
+    wait_for_all(&world.job->leaving, meetings);
 }
 
 static void fall_quiet(void)
@@ -259,7 +261,7 @@ static void fall_quiet(void)
     wait_hooks.user = NULL;
     handlers_fall_quiet();
     announce(&quiet, &world.job->quiet);
-    wait_for_all(&world.job->quiet);
+    wait_for_all(&world.job->quiet, meetings);
 }
 
 // Hosts share no counter: their PEs meet over the network.
@@ -267,6 +269,14 @@ static void meet_hosts(void)
 {
     if (world.job->slots < world.npes)
         coll_barrier_world();
+}
+
+void world_end_shmem(void)
+{
+    meet_hosts();
+    announce(&ends_shmem, &world.job->shmem_ended);
+    if (world.job->slots == world.npes)
+        wait_for_all(&world.job->shmem_ended, shmem_lives);
 }
 
 static void world_down(void)
@@ -296,6 +306,7 @@ static void note_exits(void)
 }
 
 static pthread_mutex_t user_lock = PTHREAD_MUTEX_INITIALIZER;
+static void (*leaves_after)(void); // with the lock
 
 int world_enter(enum world_user user)
 {
@@ -316,6 +327,10 @@ int world_enter(enum world_user user)
     }
     if (failed)
         world.users[user]--;
+    else if (user == WORLD_SHMEM && world.users[user] == 1) {
+        shmem_lives++;
+        ends_shmem = false;
+    }
     bool again = !is_first && world.users[user] > 1;
     pthread_mutex_unlock(&user_lock);
     return failed ? -1 : again;
@@ -330,9 +345,25 @@ bool world_leave(enum world_user user)
     bool is_last = world.users[WORLD_SHMEM] + world.users[WORLD_SHOAL] == 1;
     if (is_last)
         world_down();
-    world.users[user]--;
+    void (*fn)(void) = NULL;
+    if (--world.users[user] == 0 && user == WORLD_SHMEM) {
+        fn = leaves_after;
+        leaves_after = NULL;
+    }
     pthread_mutex_unlock(&user_lock);
+    if (fn)
+        fn();
     return is_last;
+}
+
+bool world_leave_after(void (*fn)(void))
+{
+    pthread_mutex_lock(&user_lock);
+    bool is_there = world.users[WORLD_SHMEM] > 0;
+    if (is_there)
+        leaves_after = fn;
+    pthread_mutex_unlock(&user_lock);
+    return is_there;
 }
 
 static pthread_t promiser; // that threads take turns
@@ -356,11 +387,16 @@ static void tell_end(struct pe_ctl *ctl)
 static void leave(void)
 {
     struct pe_ctl *ctl = world_ctl(world.me);
+    bool is_in_shmem = world.users[WORLD_SHMEM] > 0; // then it takes part in its end, too
     if (net.transport) {
         remote_flush_all();
+        if (is_in_shmem)
+            meet_hosts();
         meet_hosts();
         host_watch_leave();
     }
+    if (is_in_shmem)
+        announce(&ends_shmem, &world.job->shmem_ended);
     ctl->left_syncs = shoal_team_world.syncs;
     // Pairs with the acquire load in end_if_abandoned.
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);

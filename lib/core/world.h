@@ -54,6 +54,11 @@ static inline bool world_has_one_thread(void) // in the inbox
 enum world_user { WORLD_SHMEM, WORLD_SHOAL };
 int world_enter(enum world_user user); // 0; 1: this user had entered before; -1 after one line
 bool world_leave(enum world_user user); // true: it was the last
+// Before WORLD_SHMEM leaves for the last time: all PEs have come so far, whatever else they still use, or
+// have left the program.
+void world_end_shmem(void);
+// fn() is called when WORLD_SHMEM has left for the last time. False: it is not there.
+bool world_leave_after(void (*fn)(void));
 
 // By the only user: see world_takes_turns. Until another one enters.
 void world_promise_turns(bool it_does);
