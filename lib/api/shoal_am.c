@@ -6,6 +6,7 @@
 #include "inbox.h"
 #include "region.h"
 #include "remote.h"
+#include "slice.h"
 
 #include <string.h>
 
@@ -16,7 +17,12 @@ static inline bool id_ok(int id)
 
 PUBLIC int shoal_am_register(int id, shoal_am_fn *fn, void *user)
 {
-    return id_ok(id) ? handlers_register(id, fn, user) : SHOAL_EINVAL;
+    int status = id_ok(id) ? handlers_register(id, fn, user) : SHOAL_EINVAL;
+    if (status == SHOAL_OK && shoal_is_up()) { // who sleeps may have messages that waited for it
+        atomic_signal_fence(memory_order_seq_cst);
+        bell_check(&slice_of(world.me)->inbox.bell);
+    }
+    return status;
 }
 
 static inline int check(int pe, int id, const void *payload, size_t n)
