@@ -290,8 +290,9 @@ static NOINLINE int poll_all(void)
     is_cut = false;
     atomic_store_explicit(&polling, false, memory_order_release);
     if (handled && !tells && !world_has_one_thread()) {
-        atomic_signal_fence(memory_order_seq_cst); // who arms the bell fences for both
-        tells = find_ready() || others_wait();     // come behind this thread's back, as its handlers ran
+        // Come behind this thread's back as its handlers ran? Who arms the bell fences for both.
+        atomic_signal_fence(memory_order_seq_cst);
+        tells = find_ready() || others_wait();
     }
     if (unlikely(tells)) // who sleeps because this thread polled
         bell_check(&slice_of(world.me)->inbox.bell);
