@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
+enum { PLACES_KEPT = 32 };
 enum { MAX_BCAST = 56 }; // fits in a line with its number: of more a root is sooner too far ahead
 
 // ---- The team
@@ -36,8 +37,14 @@ static int ask(struct comm *comm, uint64_t *words, MPI_Count n)
     return coll_messages(&c);
 }
 
+// Some are left to the program's OpenSHMEM, which needs them; communicators go on by messages.
 int coll_team_place(const uint64_t words[SHOAL_TEAM_WORDS])
 {
+    int places = 0;
+    for (int w = 0; w < SHOAL_TEAM_WORDS; w++)
+        places += __builtin_popcountll(words[w]);
+    if (places <= PLACES_KEPT)
+        return -1;
     for (int w = 0; w < SHOAL_TEAM_WORDS; w++)
         if (words[w])
             return 64 * w + __builtin_ctzll(words[w]);

@@ -62,11 +62,32 @@ static void session(void)
     OK(MPI_Session_finalize(&s));
 }
 
+// Many communicators leave teams to the program.
+static void teams(void)
+{
+    enum { COMMS = 270, TEAMS = 20 };
+    static MPI_Comm comm[COMMS];
+    shmem_team_t team[TEAMS];
+    int sum;
+    for (int i = 0; i < COMMS; i++) {
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));
+        for (int k = 0; k < 5; k++)
+            OK(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm[i]));
+    }
+    for (int i = 0; i < TEAMS; i++)
+        CHECK_EQ(shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &team[i]), 0);
+    for (int i = 0; i < TEAMS; i++)
+        shmem_team_destroy(team[i]);
+    for (int i = 0; i < COMMS; i++)
+        OK(MPI_Comm_free(&comm[i]));
+}
+
 int main(void)
 {
     mpi_start();
     put_and_end();
     shmem_init();
+    teams();
     to_all();
     int failed = mpi_done();
     shmem_barrier_all();
