@@ -79,9 +79,10 @@ static void keyval_unuse(struct keyval *k)
 bool keyval_free(int number, enum object_kind kind)
 {
     pthread_mutex_lock(&lock);
-    struct keyval *k = keyval_use(number, kind);
-    if (k) {
+    struct keyval *k = keyval_at(number, kind);
+    if (k && !k->is_freed) {
         k->is_freed = true;
+        k->uses++;
         keyval_unuse(k);
     }
     pthread_mutex_unlock(&lock);

@@ -27,7 +27,8 @@ struct keyval {
 };
 
 int keyval_new(const struct keyval *keyval); // its number; MPI_KEYVAL_INVALID: no memory
-bool keyval_free(int number, enum object_kind kind); // false: no such key, or freed already
+// Once more is no error, as long as attributes have the key. False: no such key.
+bool keyval_free(int number, enum object_kind kind);
 // freed_too: also one that was freed and that attributes have.
 bool keyval_is_known(int number, enum object_kind kind, bool freed_too);
 
