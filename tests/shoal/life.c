@@ -298,6 +298,34 @@ static void shmem_first(void)
     outside();
 }
 
+static int ended_after;
+
+static void end_after(void)
+{
+    meet(); // all is there still
+    CHECK_EQ(shoal_finalize(), SHOAL_OK);
+    ended_after++;
+}
+
+// A layer that is done leaves its end to the last use of OpenSHMEM.
+static void shoal_after(void)
+{
+    CHECK_EQ(shoal_init(), SHOAL_OK);
+    CHECK_EQ(shoal_finalize_after(NULL), SHOAL_EINVAL);
+    CHECK_EQ(shoal_finalize_after(end_after), SHOAL_EAGAIN);
+    shmem_init();
+    shmem_init();
+    CHECK_EQ(shoal_finalize_after(end_after), SHOAL_OK);
+    use_it(7);
+    shmem_finalize();
+    CHECK_EQ(ended_after, 0);
+    use_it(8);
+    shmem_finalize();
+    CHECK_EQ(ended_after, 1);
+    outside();
+    CHECK_EQ(shoal_finalize_after(end_after), SHOAL_EINIT);
+}
+
 static void shoal_alone(void)
 {
     enum { DEEP = 50 };
@@ -365,6 +393,7 @@ int main(void)
     first_life();
     words();
     shmem_first();
+    shoal_after();
     shoal_alone();
     what_stays();
     uint64_t seed = 5 + (uint64_t)me;
