@@ -154,17 +154,17 @@ void p2p_detach(struct comm *comm, void (*conceal)(struct comm *comm))
     pthread_mutex_unlock(&orphan_lock);
 }
 
+static void end_list(struct arrived **list)
+{
+    for (struct arrived *a; (a = *list);) {
+        *list = a->next_orphan;
+        object_end(a);
+    }
+}
+
 void arrive_down(void)
 {
-    while (orphans) {
-        struct arrived *a = orphans;
-        orphans = a->next_orphan;
-        object_end(a);
-    }
+    end_list(&orphans);
     last_orphan = &orphans;
-    while (left) {
-        struct arrived *a = left;
-        left = a->next_orphan;
-        object_end(a);
-    }
+    end_list(&left);
 }

@@ -60,20 +60,29 @@ static struct keyval *keyval_at(int number, enum object_kind kind)
                                                                                 : NULL;
 }
 
-// NULL: no such key, or a freed one.
-static struct keyval *keyval_use(int number, enum object_kind kind)
-{
-    struct keyval *k = keyval_at(number, kind);
-    if (!k || k->is_freed)
-        return NULL;
-    k->uses++;
-    return k;
-}
-
 static void keyval_unuse(struct keyval *k)
 {
     if (--k->uses == 0 && k->is_freed)
         k->kind = 0;
+}
+
+// It stays until it is released. False: no such key, or a freed one.
+static bool keyval_hold(int number, enum object_kind kind)
+{
+    pthread_mutex_lock(&lock);
+    struct keyval *k = keyval_at(number, kind);
+    bool is_held = k && !k->is_freed;
+    if (is_held)
+        k->uses++;
+    pthread_mutex_unlock(&lock);
+    return is_held;
+}
+
+static void keyval_release(int number, enum object_kind kind)
+{
+    pthread_mutex_lock(&lock);
+    keyval_unuse(keyval_at(number, kind));
+    pthread_mutex_unlock(&lock);
 }
 
 bool keyval_free(int number, enum object_kind kind)
@@ -195,26 +204,15 @@ int attribute_set(enum object_kind kind, void *handle, struct attributes **slot,
                   void *value)
 {
     bool found;
-    pthread_mutex_lock(&lock);
-    bool is_used = keyval_use(keyval, kind);
-    pthread_mutex_unlock(&lock);
-    if (!is_used)
+    if (!keyval_hold(keyval, kind))
         return MPI_ERR_KEYVAL;
     int error = attribute_delete(kind, handle, slot, keyval, &found); // which may free the key
     pthread_mutex_lock(&lock);
-    struct keyval *k = keyval_at(keyval, kind);
-    if (!error && !attribute_add(slot, (struct attribute){keyval, value}, k))
+    if (!error && !attribute_add(slot, (struct attribute){keyval, value}, keyval_at(keyval, kind)))
         error = MPI_ERR_NO_MEM;
-    keyval_unuse(k);
     pthread_mutex_unlock(&lock);
+    keyval_release(keyval, kind);
     return error;
-}
-
-static void keyval_release(int number, enum object_kind kind)
-{
-    pthread_mutex_lock(&lock);
-    keyval_unuse(keyval_at(number, kind));
-    pthread_mutex_unlock(&lock);
 }
 
 // Attribute i and its key, which stays until it is released; false: there are not so many.

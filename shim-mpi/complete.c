@@ -18,12 +18,6 @@ static bool is_active(const struct request *r)
     return r && r->is_active;
 }
 
-// May a done request have an error? Then its communicator has to outlive it.
-static bool may_fail(const struct request *r)
-{
-    return r->error || r->class->finish;
-}
-
 // Ends a request that is done, has no error and nothing special about it, as nearly all. False: it is
 // not such a one.
 static inline bool collect_plain(struct request *r, MPI_Request *handle, MPI_Status *status)
@@ -42,14 +36,7 @@ static int collect(const char *call, struct request *r, MPI_Request *handle, MPI
 {
     if (likely(collect_plain(r, handle, status)))
         return MPI_SUCCESS;
-    struct request_place place = {NULL, NULL};
-    if (may_fail(r))
-        place = request_place(r);
-    int error = request_collect(r, handle, status);
-    if (unlikely(error))
-        return request_raise(call, place, error);
-    request_leave(place);
-    return MPI_SUCCESS;
+    return request_collect_or_raise(call, r, handle, status);
 }
 
 static int check_one(const char *call, MPI_Request *request, struct request **r)
@@ -166,9 +153,7 @@ static NOINLINE int collect_special(struct request *r, MPI_Request *handle, MPI_
         status_empty(status);
         return MPI_SUCCESS;
     }
-    struct request_place place = {NULL, NULL};
-    if (may_fail(r))
-        place = request_place(r);
+    struct request_place place = request_place(r);
     int error = request_collect(r, handle, status);
     if (unlikely(error))
         note_failed(failed, place);

@@ -116,12 +116,7 @@ static int mrecv(const char *call, void *buf, MPI_Count count, MPI_Datatype data
     if (error)
         return error;
     request_wait(r);
-    struct request_place place = request_place(r);
-    error = request_collect(r, &handle, status);
-    if (error)
-        return request_raise(call, place, error);
-    request_leave(place);
-    return MPI_SUCCESS;
+    return request_collect_or_raise(call, r, &handle, status);
 }
 
 static int imrecv_request(const char *call, void *buf, MPI_Count count, MPI_Datatype datatype,

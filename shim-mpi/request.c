@@ -10,6 +10,7 @@
 #include <shoal.h>
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,11 @@ static void nothing(struct request *r, void *arg)
 
 struct request_place request_place(struct request *r)
 {
-    struct request_place place = {r->comm, r->class->window ? r->class->window(r) : NULL};
+    struct request_place place = {NULL, NULL};
+    if (!r->error && !r->class->finish)
+        return place;
+    place.comm = r->comm;
+    place.win = r->class->window ? r->class->window(r) : NULL;
     if (place.comm)
         object_keep(place.comm);
     if (place.win)
@@ -112,23 +117,37 @@ void request_leave(struct request_place place)
         win_drop(place.win);
 }
 
-int request_raise(const char *call, struct request_place place, int error)
+static int raise_text(const char *call, struct request_place place, int error, const char *text)
 {
-    const char *reason = error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
-                                                   : "the operation failed";
-    int code = place.win ? raise_on_win(place.win, error, call, "%s", reason)
-                         : raise_on(place.comm, error, call, "%s", reason);
+    int code = place.win ? raise_on_win(place.win, error, call, "%s", text)
+                         : raise_on(place.comm, error, call, "%s", text);
     request_leave(place);
     return code;
 }
 
+int request_raise(const char *call, struct request_place place, int error)
+{
+    return raise_text(call, place, error,
+                      error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
+                                                : "the operation failed");
+}
+
 int request_raise_many(const char *call, struct request_place place, int errors)
 {
-    static const char text[] = "%d of the operations failed: the statuses tell which";
-    int code = place.win ? raise_on_win(place.win, MPI_ERR_IN_STATUS, call, text, errors)
-                         : raise_on(place.comm, MPI_ERR_IN_STATUS, call, text, errors);
+    char text[80];
+    snprintf(text, sizeof text, "%d of the operations failed: the statuses tell which", errors);
+    return raise_text(call, place, MPI_ERR_IN_STATUS, text);
+}
+
+int request_collect_or_raise(const char *call, struct request *r, MPI_Request *handle,
+                             MPI_Status *status)
+{
+    struct request_place place = request_place(r);
+    int error = request_collect(r, handle, status);
+    if (unlikely(error))
+        return request_raise(call, place, error);
     request_leave(place);
-    return code;
+    return MPI_SUCCESS;
 }
 
 void request_run_then(struct request *r)

@@ -93,8 +93,8 @@ static inline void *request_take(void)
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class);
 void request_end(struct request *r);
-// Where a request's errors are raised: its window, its communicator or, NULL, neither. With a reference, as
-// the request may have had the last one.
+// Where a done request's errors are raised: its window, its communicator or, NULL, neither; also where it
+// cannot have any. With a reference, as the request may have had the last one.
 struct request_place {
     struct comm *comm;
     struct win *win;
@@ -273,6 +273,9 @@ static inline int request_report(struct request *r, MPI_Status *status)
 }
 
 int request_collect_persistent(struct request *r, MPI_Status *status);
+// request_collect, which follows, and raises the error.
+int request_collect_or_raise(const char *call, struct request *r, MPI_Request *handle,
+                             MPI_Status *status);
 
 // What MPI_Wait does with a done request: fills the status, frees it or makes it inactive and sets
 // *handle. Returns the request's error, which has not been raised.
