@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job as the launcher sees it, and what its parts offer each other.
 //
+//     options.c, config_file.c   the command line
 //     oshrun.c   main: options, the job's memory, start, watch, exit status
 //     spawn.c    one process per PE
 //     forward.c  the PEs' output, by whole lines

@@ -3,21 +3,27 @@
 #include "options.h"
 
 #include "compiler.h"
+#include "config_file.h"
 #include "settings.h"
 #include "tunables.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 const char options_usage[] =
-    "usage: oshrun [-n N] [--wdir DIR] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
+    "usage: oshrun [-n N] [--wdir DIR] [-path DIRS] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
     "[-x VAR[=VALUE]] [--initial-errhandler NAME] [--hosts LIST|--hostfile FILE] [-v|--dry-run] "
-    "[--] PROGRAM [ARGUMENT...] [: [-n N] [--wdir DIR] PROGRAM [ARGUMENT...]]...";
+    "[--] PROGRAM [ARGUMENT...] [: [-n N] [--wdir DIR] [-path DIRS] PROGRAM [ARGUMENT...]]... | "
+    "-configfile FILE";
 
 typedef enum options_result take_fn(struct options *opt, char *value, const char *name);
 
 #define PAIR "VAR VALUE" // in words of their own
+#define CONFIG_FILE "-configfile"
 struct row {
     const char *name;
     const char *value; // what it takes, NULL: nothing
@@ -81,6 +87,25 @@ static enum options_result take_dir(struct options *opt, char *value, const char
 {
     opt->dir = value;
     return OPTIONS_RUN;
+}
+
+static enum options_result take_path(struct options *opt, char *value, const char *name UNUSED)
+{
+    opt->path = value;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_arch(struct options *opt, char *value, const char *name)
+{
+    struct utsname here;
+    return uname(&here) || strcmp(value, here.machine) == 0 ? OPTIONS_RUN
+                                                            : wrong(opt, name, here.machine, value);
+}
+
+static enum options_result take_config(struct options *opt, char *value UNUSED, const char *name)
+{
+    snprintf(opt->error, sizeof opt->error, "%s FILE is a command line of its own", name);
+    return OPTIONS_WRONG;
 }
 
 // It is a setting of the MPI layer's (MPI 5.0, "Error Handling" and "Portable MPI Process Startup").
@@ -162,6 +187,8 @@ static const struct row rows[] = {
     {"-bind-to", "WHAT", take_bind, NULL},
     {"--wdir", "DIR", take_dir, "start the PEs of this program in DIR; also -wdir"},
     {"-wdir", "DIR", take_dir, NULL},
+    {"-path", "DIRS", take_path, "where this program is, a:b; also --path"},
+    {"--path", "DIRS", take_path, NULL},
     {"-x", "VAR[=VALUE]", take_var,
      "pass an environment variable, or set one; also -genv VAR VALUE"},
     {"-genv", PAIR, take_var, NULL},
@@ -180,6 +207,9 @@ static const struct row rows[] = {
     {"--verbose", NULL, take_verbose, "with hosts: print the launcher's command; also -v"},
     {"-v", NULL, take_verbose, NULL},
     {"--dry-run", NULL, take_dry_run, "with hosts: print the launcher's command and exit"},
+    {CONFIG_FILE, "FILE", take_config, "the whole command line from a file, a program a line"},
+    {"-arch", "NAME", take_arch, "an error where the machine is not one of these (uname -m)"},
+    {"-soft", "SET", take_nothing, "accepted: N processes are always started"},
     {"--oversubscribe", NULL, take_nothing, "more PEs than cores are always allowed"},
     {"--allow-run-as-root", NULL, take_nothing, NULL},
     {"--help", NULL, take_help, "print this; also -h"},
@@ -289,6 +319,12 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
 {
     bool is_last = false, goes_on = true;
     long sum = 0;
+    *opt = (struct options){.npes = 1};
+    if (argc == 3 && strcmp(argv[1], CONFIG_FILE) == 0) {
+        argv = config_file_read(argv[2], argv[0], &argc, opt->error, sizeof opt->error);
+        if (!argv)
+            return OPTIONS_WRONG;
+    }
     *opt = (struct options){.vars = calloc((size_t)argc + 1, sizeof(char *)),
                             .block = calloc((size_t)argc + 1, sizeof(struct block))};
     char *timeout = getenv("MPIEXEC_TIMEOUT"); // as other launchers have it
@@ -296,7 +332,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         return OPTIONS_WRONG;
     for (int i = 1; goes_on; i++) {
         opt->npes = 1;
-        opt->dir = NULL;
+        opt->dir = opt->path = NULL;
         enum options_result result = parse_options(argv, &i, opt, &is_last);
         if (result != OPTIONS_RUN)
             return result;
@@ -304,6 +340,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         block->program = take_program(argv, &i, is_last);
         block->npes = opt->npes;
         block->dir = opt->dir;
+        block->path = opt->path;
         sum += opt->npes;
         goes_on = argv[i] != NULL;
         argv[i] = NULL;
@@ -314,6 +351,37 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
     if (wrong)
         snprintf(opt->error, sizeof opt->error, "%s", wrong);
     return wrong ? OPTIONS_WRONG : OPTIONS_RUN;
+}
+
+// In which of a block's directories its program is, as a path for all hosts; NULL: in none.
+static char *find_program(const struct block *block)
+{
+    char candidate[PATH_MAX];
+    for (const char *dir = block->path, *end; dir; dir = *end ? end + 1 : NULL) {
+        end = strchrnul(dir, ':');
+        int len = (int)(end - dir);
+        int n = snprintf(candidate, sizeof candidate, "%.*s%s%s", len, dir, len ? "/" : "",
+                         block->program[0]);
+        if (n < PATH_MAX && access(candidate, X_OK) == 0)
+            return realpath(candidate, NULL);
+    }
+    return NULL;
+}
+
+bool options_find_programs(struct options *opt)
+{
+    for (struct block *block = opt->block; block < opt->block + opt->blocks; block++) {
+        if (!block->path || strchr(block->program[0], '/'))
+            continue;
+        char *found = find_program(block);
+        if (!found) {
+            snprintf(opt->error, sizeof opt->error, "cannot run %.60s: it is not in %.60s",
+                     block->program[0], block->path);
+            return false;
+        }
+        block->program[0] = found;
+    }
+    return true;
 }
 
 int options_block_of(const struct options *opt, int pe)

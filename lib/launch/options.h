@@ -13,13 +13,14 @@ enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG 
 // A program and how many PEs run it.
 struct block {
     int npes;
-    const char *dir; // where they start, NULL: where the launcher is
-    char **program;  // and its arguments, NULL-terminated, in argv's memory
+    const char *dir;  // where they start, NULL: where the launcher is
+    const char *path; // directories that the program is in, NULL: those of PATH
+    char **program;   // and its arguments, NULL-terminated, in argv's memory
 };
 
 struct options {
-    int npes;        // of all blocks
-    const char *dir; // of the block that is read
+    int npes;               // of all blocks
+    const char *dir, *path; // of the block that is read
     bool npes_given;
     struct block *block;
     int blocks;
@@ -32,9 +33,11 @@ struct options {
     char error[160]; // one sentence when the result is OPTIONS_WRONG
 };
 
-// Reads argv, which must end with NULL; the words ":" between blocks become NULL. vars and block are
+// Reads argv, which must end with NULL, or the file that it names; the words ":" between blocks become NULL. vars and block are
 // allocated, for ever, and so are variables that are put together from two words.
 enum options_result options_parse(int argc, char **argv, struct options *opt);
+// Puts what -path finds in the place of the programs' names. False: one is not there, error says so.
+bool options_find_programs(struct options *opt);
 // The block of this PE.
 int options_block_of(const struct options *opt, int pe);
 // Is there more than one executable?

@@ -131,6 +131,10 @@ int main(int argc, char **argv)
     case OPTIONS_WRONG:
         fprintf(stderr, "oshrun: %s\n%s\n", opt.error, options_usage);
         return STATUS_USAGE;
-    default: return run(&opt);
+    default: break;
     }
+    if (options_find_programs(&opt))
+        return run(&opt);
+    fprintf(stderr, "oshrun: %s\n", opt.error);
+    return STATUS_NOT_FOUND;
 }

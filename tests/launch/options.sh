@@ -30,10 +30,38 @@ printf '%s\n' "$(cd "$tmp/there" && pwd -P)" "$(cd "$tmp" && pwd -P)" "$(pwd -P)
 run oshrun -n 2 -wdir "$tmp/nowhere" true
 expect_rc 1
 is_sanitized t || expect_err_line "cannot start PE 0 of 2: $tmp/nowhere: No such file"
+# What the standard of MPI suggests besides ("Portable MPI Process Startup").
+mkdir "$tmp/bin" "$tmp/empty"
+printf '#!/bin/sh\necho here "$@"\n' >"$tmp/bin/prog"
+chmod +x "$tmp/bin/prog"
+(cd "$tmp" && run oshrun -n 2 -soft 1:2 -arch "$(uname -m)" -path empty:bin -wdir there prog x : \
+    --path "$tmp/bin" prog y && expect_rc 0 && expect_quiet) || exit 1
+[ "$(sort "$tmp/out")" = "$(printf 'here x\nhere x\nhere y')" ] || fail "not the programs of -path"
+run oshrun -path "$tmp/empty" sh -c true
+expect_rc 127
+expect_err_line "cannot run sh: it is not in $tmp/empty"
+cat >"$tmp/config" <<'EOF'
+# two programs
+-n 2 -x SHOAL_TEST_WORD='a b' \
+    sh -c 'echo "$SHOAL_TEST_WORD $1"' sh "#1: \"x"
+
+  -n 1   printf %s\ z\\n ''
+EOF
+run oshrun -configfile "$tmp/config"
+expect_rc 0
+[ "$(sort "$tmp/out")" = "$(printf ' z\na b #1: "x\na b #1: "x')" ] || fail "not what the file says"
+printf 'echo "x' >"$tmp/config"
+run oshrun -configfile "$tmp/config"
+expect_rc 2
+grep -q 'a line ends inside a quote' "$tmp/err" || fail "not why"
+run oshrun -configfile "$tmp/nowhere"
+expect_rc 2
+grep -q 'nowhere: No such file' "$tmp/err" || fail "not why"
 what=usage
 for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
     '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
-    '-n 2' '-n 2 --' '-configfile f' '-initial-errhandler moon true' '-genv A' '-genv = x true'; do
+    '-n 2' '-n 2 --' '-configfile /dev/null' '-configfile /dev/null true' '-n 1 -configfile f' '-configfile' \
+    '-arch moon true' '-initial-errhandler moon true' '-genv A' '-genv = x true'; do
     run oshrun $wrong
     expect_rc 2
     [ ! -s "$tmp/out" ] || fail "something on stdout"
@@ -43,7 +71,7 @@ done
 run oshrun --help
 expect_rc 0
 expect_quiet
-for word in -n --tag --timeout --bind -x -genv --wdir --initial-errhandler --version; do
+for word in -configfile -path -n --tag --timeout --bind -x -genv --wdir --initial-errhandler --version; do
     grep -q -- "$word" "$tmp/out" || fail "$word is not in --help"
 done
 run oshrun --version

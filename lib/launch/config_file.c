@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A command line from a file. See config_file.h.
+#include "config_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r"
+
+struct reader {
+    const char *from;
+    char *to; // the words, each with its NUL: no longer than what they are read from
+    char **argv;
+    int argc;
+};
+
+// All of the file, up to a NUL. NULL: errno says why not.
+static char *read_all(const char *file)
+{
+    FILE *in = fopen(file, "re");
+    char *text = NULL;
+    size_t size = 0;
+    if (!in)
+        return NULL;
+    errno = 0;
+    bool is_read = getdelim(&text, &size, '\0', in) >= 0 || !ferror(in);
+    int error = errno;
+    fclose(in);
+    errno = error;
+    return !is_read ? NULL : text ? text : strdup("");
+}
+
+// A line that goes on is one.
+static void join_lines(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        if (from[0] == '\\' && from[1] == '\n')
+            from++;
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+}
+
+static void begin_word(struct reader *r)
+{
+    r->argv[r->argc++] = r->to;
+}
+
+// False: a quote has no end.
+static bool take_word(struct reader *r)
+{
+    char quote = '\0';
+    begin_word(r);
+    for (; *r->from && *r->from != '\n' && (quote || !strchr(BLANKS, *r->from)); r->from++) {
+        bool is_quote = *r->from == '"' || *r->from == '\'';
+        if (is_quote && (!quote || quote == *r->from)) {
+            quote = quote ? '\0' : *r->from;
+            continue;
+        }
+        if (*r->from == '\\' && quote != '\'' && r->from[1])
+            r->from++;
+        *r->to++ = *r->from;
+    }
+    *r->to++ = '\0';
+    return !quote;
+}
+
+// The words of a line that has some, behind a ":" if it is not the first such. False as above.
+static bool take_line(struct reader *r)
+{
+    r->from += strspn(r->from, BLANKS);
+    if (*r->from && *r->from != '\n' && *r->from != '#' && r->argc > 1) {
+        begin_word(r);
+        r->to = stpcpy(r->to, ":") + 1;
+    }
+    if (*r->from == '#')
+        r->from += strcspn(r->from, "\n");
+    while (*r->from && *r->from != '\n') {
+        if (!take_word(r))
+            return false;
+        r->from += strspn(r->from, BLANKS);
+    }
+    r->from += *r->from != '\0';
+    return true;
+}
+
+char **config_file_read(const char *file, char *name, int *argc, char *error, size_t size)
+{
+    char *text = read_all(file);
+    if (!text) {
+        snprintf(error, size, "-configfile %.80s: %s", file, strerror(errno));
+        return NULL;
+    }
+    join_lines(text);
+    size_t length = strlen(text);
+    struct reader r = {.from = text,
+                       .to = malloc(3 * length + 1), // lines may get a ":"
+                       .argv = calloc(2 * length + 2, sizeof(char *))};
+    if (!r.to || !r.argv) {
+        snprintf(error, size, "-configfile %.80s: no memory", file);
+        return NULL;
+    }
+    r.argv[r.argc++] = name;
+    while (*r.from) {
+        if (!take_line(&r)) {
+            snprintf(error, size, "-configfile %.80s: a line ends inside a quote", file);
+            return NULL;
+        }
+    }
+    free(text);
+    *argc = r.argc;
+    return r.argv;
+}
