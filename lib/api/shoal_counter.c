@@ -131,7 +131,6 @@ PUBLIC int shoal_ct_wait(size_t n, const shoal_ct_t ct[], const uint64_t thresho
         return status;
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while (!look(n, ct, threshold, index))
-        if (!inbox_poll())
-            waiter_step(&w);
+        waiter_turn(&w, inbox_poll());
     return SHOAL_OK;
 }

@@ -72,8 +72,7 @@ PUBLIC int shoal_wait(size_t n, shoal_event_t *const event[], size_t least, size
         return SHOAL_EINVAL;
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while ((got = count_done(n, event, indices)) < least)
-        if (!help(n, event) && !inbox_poll())
-            waiter_step(&w);
+        waiter_turn(&w, help(n, event) || inbox_poll());
     if (done)
         *done = got;
     return SHOAL_OK;

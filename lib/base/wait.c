@@ -204,6 +204,19 @@ static void begin(struct waiter *w)
         w->deadline = wait_now_ns() + spin_ns;
 }
 
+// Did they do something?
+static bool run_hooks(void)
+{
+    bool did = wait_hooks.progress && wait_hooks.progress();
+    int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
+    return (user && !wait_is_ours && user() > 0) || did;
+}
+
+void wait_serve(void)
+{
+    run_hooks();
+}
+
 // One step: spin by the clock, else yield, else arm the bell, else (armed and the condition looked
 // at once more by the caller) sleep.
 void waiter_pause(struct waiter *w)
@@ -214,11 +227,8 @@ void waiter_pause(struct waiter *w)
         yield(w);
         return;
     }
-    if (wait_hooks.progress && wait_hooks.progress())
+    if (run_hooks())
         return; // that may be what is waited for
-    int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
-    if (user && !wait_is_ours && user() > 0)
-        return;
     if (w->deadline && spin(w))
         return;
     void (*check)(void) = wait_is_ours ? wait_hooks.check_apart : wait_hooks.check;

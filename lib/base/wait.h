@@ -39,6 +39,7 @@ struct waiter {
     uint32_t seq;      // of the bell when it was armed,
     uint32_t second_seq; // and of wait_hooks.bell
     uint32_t sleep_us; // how long the last sleep could take
+    uint32_t handled;  // steps in which there were messages, see waiter_turn
     bool is_for_near;  // PEs of this node make the condition true: where they share its cores they get
                        // this one before anything else is looked at
     bool is_begun;     // it is past its first spins
@@ -81,6 +82,7 @@ bool wait_fence_everywhere(void);
 
 uint64_t wait_now_ns(void); // monotonic
 void waiter_pause(struct waiter *w); // past the first few spins
+void wait_serve(void); // the hooks, where messages keep a loop from its pauses
 void bell_ring(struct bell *bell);
 
 static inline struct waiter waiter_start(struct bell *bell)
@@ -105,6 +107,17 @@ static inline void waiter_step(struct waiter *w)
         cpu_relax();
     else
         waiter_pause(w);
+}
+
+// The same in loops that look for messages themselves, and need no step where there were some. While they go on
+// coming the network and what a library above moves get their turns all the same.
+static inline void waiter_turn(struct waiter *w, bool had_messages)
+{
+    enum { TURNS = 8 };
+    if (!had_messages)
+        waiter_step(w);
+    else if (++w->handled % TURNS == 0)
+        wait_serve();
 }
 
 // Does somebody sleep who has to be woken?

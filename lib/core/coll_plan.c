@@ -263,8 +263,7 @@ static void wait_for_entry(struct shoal_team *team, uint64_t slot, uint64_t roun
     const struct coll_entry *e = &team_area_at(team, team->me)->coll[slot];
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while (counter_sum(&e->done) < rounds)
-        if ((team->spans || !run_some_part(team, slot, rounds)) && !inbox_poll())
-            waiter_step(&w);
+        waiter_turn(&w, (!team->spans && run_some_part(team, slot, rounds)) || inbox_poll());
 }
 
 // The entry of this start, when the collective that had it has ended.

@@ -71,8 +71,7 @@ static int end(struct piece *p, const struct operation *op, int helper)
     while (!is_answered(p)) {
         if (unlikely(help_is_gone(helper)) && !is_answered(p))
             return SHOAL_EFAULT;
-        if (!inbox_poll())
-            waiter_step(&w);
+        waiter_turn(&w, inbox_poll());
     }
     if (p->w->status == SHOAL_OK && p->local &&
         (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))

@@ -439,8 +439,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
     while (!claim_shared(from, &room)) {
         if (help_is_gone(pe))
             return;
-        if (!inbox_poll())
-            waiter_step(&w);
+        waiter_turn(&w, inbox_poll());
     }
     inbox_fill(&room, m);
     room.envelope->flags |= ENVELOPE_UNNUMBERED;
