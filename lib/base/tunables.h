@@ -62,7 +62,7 @@
 #define LIMIT_COUNTERS 4096           // counting events of one PE, number 0 included
 #define LIMIT_WORKS 65536             // triggered operations of one PE that are not done
 #define LIMIT_REGIONS 4096            // regions registered at once by one PE
-#define LIMIT_RINGS 64                // rings into one PE
+#define LIMIT_RINGS 63                // rings into one PE
 #define LIMIT_PES (1 << 20)
 
 #endif

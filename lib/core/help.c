@@ -56,8 +56,7 @@ static void begin(struct piece *p, const struct operation *op, size_t done, int 
     if (op->kind == SHOAL_WORK_PUT || op->kind == OPERATION_ACC)
         memcpy(p->room, p->local, p->n);
     p->w->op.local = place_of(p->room);
-    atomic_store_explicit(&p->w->state, WORK_ASKED, memory_order_relaxed);
-    inbox_ask(helper, INBOX_RUN_WORK, ref_of(p->w));
+    trigger_hand(p->w, helper, WORK_ASKED);
 }
 
 static bool is_answered(const struct piece *p)
@@ -75,7 +74,8 @@ static int end(struct piece *p, const struct operation *op, int helper)
     }
     if (p->w->status == SHOAL_OK && p->local &&
         (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))
-        memcpy(p->local, p->room, op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
+        memcpy(p->local, p->room,
+               op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
     return p->w->status;
 }
 
@@ -98,6 +98,12 @@ static int run_pieces(struct piece piece[PIECES], const struct operation *op, in
     return status;
 }
 
+static bool is_for_pieces(const struct operation *op)
+{
+    return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
+           op->kind == SHOAL_WORK_ATOMIC || op->kind == OPERATION_ACC;
+}
+
 int help_run(const struct operation *op, int helper)
 {
     struct piece piece[PIECES] = {{0}};
@@ -108,6 +114,8 @@ int help_run(const struct operation *op, int helper)
         return SHOAL_EFAULT;
     if (!world_is_here(helper))
         return net_run(op, helper);
+    if (!is_for_pieces(op))
+        return SHOAL_EFAULT;
     bool have_all = true;
     for (int i = 0; i < PIECES; i++) {
         piece[i].w = trigger_new();

@@ -159,7 +159,7 @@ static bool claim_shared(int from, struct inbox_room *room)
 // The last message through the shared channel opens the ring that was offered.
 static bool open_ring(struct peer *peer, struct inbox_room *room)
 {
-    uint64_t number = peer->made % LIMIT_RINGS;
+    uint64_t number = peer->made % CACHE_LINE; // of the ring, whose place is that of a line
     if (!claim_shared(world.me, room))
         return false;
     inbox_fill(room, &(struct inbox_message){
@@ -450,13 +450,6 @@ bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)
 {
     return inbox_try_send(
         pe, &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
-}
-
-void inbox_ask(int pe, enum inbox_what what, uint64_t arg)
-{
-    inbox_send_for(
-        world.me, pe,
-        &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
 }
 
 void inbox_leave_alone(void)

@@ -72,8 +72,7 @@ int inbox_am(int pe, int id, uint64_t arg, const void *payload, size_t n, int fl
 void inbox_send_for(int from, int pe, const struct inbox_message *m);
 
 // The runtime's own messages, handled also where handlers may not run.
-enum inbox_what { INBOX_RUN_WORK, INBOX_RING_MADE, INBOX_RING_OPEN };
-void inbox_ask(int pe, enum inbox_what what, uint64_t arg); // another one, by any thread, in order
+enum inbox_what { INBOX_RING_MADE, INBOX_RING_OPEN };
 bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg); // false: there is no room now
 
 // This thread, one of the library's own, takes nothing out from now on; it may ask, and send for others.

@@ -64,8 +64,11 @@ _Static_assert((LIMIT_RING_SLOTS & (LIMIT_RING_SLOTS - 1)) == 0, "slots are coun
 #define CHANNEL_SIZE(slots) \
     (sizeof(struct channel) + (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_PAYLOAD))
 
+#define INBOX_WORKS (UINT64_C(1) << LIMIT_RINGS) // in its doorbell: works were handed to the PE (trigger.h)
+_Static_assert(LIMIT_RINGS < 64, "a bit each, and one more");
+
 struct inbox {
-    LINE_ALIGNED _Atomic uint64_t doorbell; // bit r: ring r has something new
+    LINE_ALIGNED _Atomic uint64_t doorbell; // bit r: ring r has something new, and INBOX_WORKS
     struct bell bell;                       // rung for messages; puts ring the PE's other bell
     LINE_ALIGNED unsigned char pool[CHANNEL_SIZE(LIMIT_INBOX_SLOTS)];
 };

@@ -103,7 +103,6 @@ static void accept_ring(int pe, uint64_t made)
 static void handle_own(const struct envelope *e)
 {
     switch ((enum inbox_what)e->id) {
-    case INBOX_RUN_WORK: (handlers_are_quiet() ? trigger_refuse : trigger_run_for)(e->arg); break;
     case INBOX_RING_MADE: accept_ring(e->from, e->arg); break;
     case INBOX_RING_OPEN:
         begin_at(&ring[e->arg], 0, 0);
@@ -175,7 +174,7 @@ static int poll_rings(void)
 {
     int handled = 0;
     bool tidy = atomic_load_explicit(&looks, memory_order_relaxed) >= LOOKS_PER_TIDY;
-    uint64_t news = atomic_load_explicit(own_doorbell, memory_order_acquire);
+    uint64_t news = atomic_load_explicit(own_doorbell, memory_order_acquire) & ~INBOX_WORKS;
     uint64_t left = atomic_load_explicit(&active_rings, memory_order_relaxed);
     if (unlikely(news & ~left))
         atomic_fetch_or_explicit(&active_rings, news, memory_order_release);
@@ -262,17 +261,8 @@ static inline bool begin_polling(void)
     return true;
 }
 
-static NOINLINE int poll_all(void)
+static int poll_messages(void)
 {
-    bool nested = busy & BUSY_POLLS;
-    if (!nested && !begin_polling())
-        return 0;
-    if (handlers_running() && keeps_enough()) {
-        if (!nested)
-            atomic_store_explicit(&polling, false, memory_order_release);
-        return 0;
-    }
-    busy |= BUSY_POLLS;
     int handled = handlers_waiting() ? handlers_run() : 0;
     if (is_ready(&shared))
         handled += poll_channel(&shared);
@@ -283,6 +273,18 @@ static NOINLINE int poll_all(void)
         handled += poll_network();
     if (handlers_waiting())
         handled += handlers_run();
+    return handled;
+}
+
+static NOINLINE int poll_all(void)
+{
+    bool nested = busy & BUSY_POLLS;
+    if (!nested && !begin_polling())
+        return 0;
+    busy |= BUSY_POLLS;
+    int handled = trigger_run_handed(); // also where no messages are taken: others may wait for it
+    if (!handlers_running() || !keeps_enough())
+        handled += poll_messages();
     if (nested)
         return handled;
     busy &= ~(unsigned)BUSY_POLLS;

@@ -4,6 +4,7 @@
 
 #include "counter.h"
 #include "deferred.h"
+#include "handlers.h"
 #include "help.h"
 #include "inbox.h"
 #include "log.h"
@@ -52,6 +53,19 @@ static void push(_Atomic uint64_t *list, struct work *w)
                                                   memory_order_relaxed));
 }
 
+static uint64_t reversed(uint64_t newest)
+{
+    uint64_t oldest = 0;
+    while (newest) {
+        struct work *w = ref_at(newest);
+        uint64_t older = atomic_load_explicit(&w->link, memory_order_relaxed);
+        atomic_store_explicit(&w->link, oldest, memory_order_relaxed);
+        oldest = newest;
+        newest = older;
+    }
+    return oldest;
+}
+
 void trigger_free(struct work *w)
 {
     atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
@@ -60,53 +74,70 @@ void trigger_free(struct work *w)
 }
 
 // ---- Running
-static void finish(struct work *w, int status)
+// Somebody else may go on with the counter: pairs with the acquire loads of both counts.
+static void leave_hands(struct counter *c, uint32_t state)
 {
-    if (w->done) {
-        struct counter *done = ref_at(w->done);
-        int owner = w->owner;
-        trigger_free(w);
-        counter_add(done, owner, status == SHOAL_OK, status != SHOAL_OK);
-    } else {
-        trigger_free(w);
-    }
+    if (state == WORK_ONWARD)
+        atomic_fetch_sub_explicit(&c->onward, 1, memory_order_release);
+    if (state == WORK_ONWARD || state == WORK_HANDED)
+        atomic_fetch_sub_explicit(&c->handed, 1, memory_order_release);
 }
 
-enum { NOBODY = -1 };
+static void finish(struct work *w, int status)
+{
+    struct counter *done = w->done ? ref_at(w->done) : NULL;
+    struct counter *on = ref_at(atomic_load_explicit(&w->counter, memory_order_relaxed));
+    uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
+    int owner = w->owner;
+    trigger_free(w);
+    leave_hands(on, state);
+    if (done)
+        counter_add(done, owner, status == SHOAL_OK, status != SHOAL_OK);
+}
 
-static int pass_to(struct work *w, int pe)
+void trigger_hand(struct work *w, int pe, enum work_state state)
+{
+    struct slice *to = slice_of(pe);
+    atomic_store_explicit(&w->state, state, memory_order_relaxed);
+    ORDERED_ELSEWHERE();
+    push(&to->works.handed, w);
+    // Pairs with inbox_poll's look: who sees the bit finds the work.
+    atomic_fetch_or_explicit(&to->inbox.doorbell, INBOX_WORKS, memory_order_release);
+    bell_check(&to->inbox.bell);
+}
+
+static void hand_over(struct work *w, struct counter *c, int pe)
 {
     if (help_is_gone(pe)) {
         finish(w, operation_end(&w->op, SHOAL_EFAULT));
-        return NOBODY;
+        return;
     }
-    inbox_ask(pe, INBOX_RUN_WORK, ref_of(w));
-    return pe;
+    c->doer = pe;
+    atomic_fetch_add_explicit(&c->handed, 1, memory_order_relaxed);
+    trigger_hand(w, pe, WORK_HANDED);
 }
 
-// To the PE that can do it: needs, or for one on another node whoever reaches the memory here. Who
-// has it now.
-static int pass_on(struct work *w, int needs)
+// To the PE that can do it: needs, or for one on another node whoever reaches the memory here.
+static void pass_on(struct work *w, struct counter *c, int needs)
 {
     if (world_is_here(needs))
-        return pass_to(w, needs);
-    if (w->op.has_local && !place_here(w->op.local))
-        return pass_to(w, w->op.local.pe);
-    finish(w, operation_end(&w->op, help_run(&w->op, needs)));
-    return NOBODY;
+        hand_over(w, c, needs);
+    else if (w->op.has_local && !place_here(w->op.local))
+        hand_over(w, c, w->op.local.pe);
+    else
+        finish(w, operation_end(&w->op, help_run(&w->op, needs)));
 }
 
-// Who has it now; NOBODY: it is done, or the network has it.
-static int run(struct work *w)
+static void run(struct work *w, struct counter *c)
 {
     int needs;
     if (unlikely(net.facts.chain_max) && deferred_start(w))
-        return NOBODY;
+        return;
     int status = operation_run(&w->op, &needs);
     if (status == SHOAL_EAGAIN)
-        return pass_on(w, needs);
-    finish(w, status);
-    return NOBODY;
+        pass_on(w, c, needs);
+    else
+        finish(w, status);
 }
 
 static bool has_deferred(const struct counter *c)
@@ -122,43 +153,124 @@ static void wait_for_deferred(const struct counter *c)
         waiter_step(&wait);
 }
 
-// What the network runs of the same counter comes first; its owner knows when that is done.
-static void run_after_deferred(struct work *w, const struct counter *c)
+// What another PE has to do comes first: this goes there as well, to be done in order. So does what the network
+// runs of the same counter; its owner knows when that is done.
+static void run_in_turn(struct work *w, struct counter *c)
 {
-    if (w->owner == world.me) {
-        wait_for_deferred(c);
-        run(w);
-    } else {
-        inbox_ask(w->owner, INBOX_RUN_WORK, ref_of(w));
+    // Pairs with leave_hands.
+    if (unlikely(atomic_load_explicit(&c->handed, memory_order_acquire)) &&
+        !help_is_gone(c->doer)) {
+        hand_over(w, c, c->doer);
+        return;
     }
+    if (unlikely(has_deferred(c))) {
+        if (w->owner != world.me) {
+            hand_over(w, c, w->owner);
+            return;
+        }
+        wait_for_deferred(c);
+    }
+    run(w, c);
 }
 
-void trigger_run_for(uint64_t work)
+// ---- What was handed to this PE. All of it belongs to the thread that polls. A work that waits polls
+// again meanwhile: what comes then is for later, but for what others wait for.
+static uint64_t first_due, last_due; // a list, oldest first
+static bool is_running_due;
+
+static void hand_onward(struct work *w, struct counter *c)
 {
-    struct work *w = ref_at(work);
+    if (help_is_gone(w->owner)) {
+        finish(w, operation_end(&w->op, SHOAL_EFAULT));
+        return;
+    }
+    atomic_fetch_add_explicit(&c->onward, 1, memory_order_relaxed);
+    trigger_hand(w, w->owner, WORK_ONWARD);
+}
+
+static void run_handed(struct work *w)
+{
+    struct counter *c = ref_at(atomic_load_explicit(&w->counter, memory_order_relaxed));
+    bool is_mine = w->owner == world.me;
     int needs;
-    if (w->owner == world.me &&
-        atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_RELEASED)
-        wait_for_deferred(ref_at(atomic_load_explicit(&w->counter, memory_order_relaxed)));
+    if (is_mine)
+        wait_for_deferred(c);
+    else if (has_deferred(c) || atomic_load_explicit(&c->onward, memory_order_acquire)) {
+        hand_onward(w, c);
+        return;
+    }
     int status = operation_run(&w->op, &needs);
-    // Private memory at both ends: only the initiator can go between.
-    if (status == SHOAL_EAGAIN && w->op.has_local && !place_here(w->op.local)) {
-        pass_on(w, needs);
+    if (status == SHOAL_EAGAIN && !is_mine) {
+        hand_onward(w, c);
         return;
     }
     if (status == SHOAL_EAGAIN)
         status = operation_end(&w->op, help_run(&w->op, needs));
-    if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED)
-        help_answer(w, status);
-    else
-        finish(w, status);
+    finish(w, status);
 }
 
-void trigger_refuse(uint64_t work)
+static void run_asked(struct work *w)
 {
-    struct work *w = ref_at(work);
-    if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED)
-        help_answer(w, SHOAL_EFAULT);
+    int needs, status = SHOAL_EFAULT;
+    if (!handlers_are_quiet())
+        status = operation_run(&w->op, &needs);
+    help_answer(w, status == SHOAL_EAGAIN ? SHOAL_EFAULT : status);
+}
+
+static void append_due(struct work *w)
+{
+    atomic_store_explicit(&w->link, 0, memory_order_relaxed);
+    if (first_due)
+        atomic_store_explicit(&((struct work *)ref_at(last_due))->link, ref_of(w),
+                              memory_order_relaxed);
+    else
+        first_due = ref_of(w);
+    last_due = ref_of(w);
+}
+
+// Where messages are dropped these are too.
+static int run_due_here(void)
+{
+    enum { MOST = 64 }; // and then others have their turn
+    int count = 0;
+    is_running_due = true;
+    while (first_due && count < MOST) {
+        struct work *w = ref_at(first_due);
+        first_due = atomic_load_explicit(&w->link, memory_order_relaxed);
+        if (!handlers_are_quiet())
+            run_handed(w);
+        count++;
+    }
+    is_running_due = false;
+    if (first_due)
+        atomic_fetch_or_explicit(&slice_of(world.me)->inbox.doorbell, INBOX_WORKS,
+                                 memory_order_relaxed);
+    return count;
+}
+
+int trigger_run_handed(void)
+{
+    struct slice *mine = slice_of(world.me);
+    int count = 0;
+    if (likely(!(atomic_load_explicit(&mine->inbox.doorbell, memory_order_relaxed) & INBOX_WORKS)))
+        return 0;
+    // Pairs with trigger_hand.
+    atomic_fetch_and_explicit(&mine->inbox.doorbell, ~INBOX_WORKS, memory_order_acquire);
+    // Pairs with push: the works are filled in.
+    uint64_t oldest = reversed(
+        atomic_exchange_explicit(&mine->works.handed, 0, memory_order_acquire));
+    ORDERED_ELSEWHERE();
+    while (oldest) {
+        struct work *w = ref_at(oldest);
+        oldest = atomic_load_explicit(&w->link, memory_order_relaxed);
+        if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED) {
+            run_asked(w);
+            count++;
+        } else {
+            append_due(w);
+        }
+    }
+    return is_running_due ? count : count + run_due_here();
 }
 
 // ---- The lock: never waited for, but by those who cancel.
@@ -203,14 +315,7 @@ static void collect(struct counter *c)
 {
     // Pairs with push: the works are filled in. seq_cst: after next was raised, or a work armed
     // between the two would be forgotten.
-    uint64_t newest = atomic_exchange_explicit(&c->arrived, 0, memory_order_seq_cst), oldest = 0;
-    while (newest) {
-        struct work *w = ref_at(newest);
-        uint64_t older = atomic_load_explicit(&w->link, memory_order_relaxed);
-        atomic_store_explicit(&w->link, oldest, memory_order_relaxed);
-        oldest = newest;
-        newest = older;
-    }
+    uint64_t oldest = reversed(atomic_exchange_explicit(&c->arrived, 0, memory_order_seq_cst));
     while (oldest) {
         struct work *w = ref_at(oldest);
         oldest = atomic_load_explicit(&w->link, memory_order_relaxed);
@@ -219,11 +324,9 @@ static void collect(struct counter *c)
 }
 
 // With the lock held. next is raised before the list is taken: a work armed later lowers it again.
-// What comes after a work that another PE has to do goes there as well, to be done in order.
 static void run_due(struct counter *c)
 {
     uint64_t next;
-    int doer = NOBODY;
     do {
         atomic_store_explicit(&c->next, UINT64_MAX, memory_order_seq_cst);
         collect(c);
@@ -231,10 +334,7 @@ static void run_due(struct counter *c)
         while ((w = work_heap_least(c)) && w->threshold <= counter_sum(c)) {
             work_heap_remove(c, w);
             atomic_store_explicit(&w->state, WORK_RELEASED, memory_order_relaxed);
-            if (unlikely(has_deferred(c)))
-                run_after_deferred(w, c);
-            else
-                doer = doer == NOBODY ? run(w) : pass_to(w, doer);
+            run_in_turn(w, c);
         }
         lower_next(c, w ? w->threshold : UINT64_MAX);
         next = atomic_load_explicit(&c->next, memory_order_seq_cst);

@@ -9,6 +9,12 @@
 // leaves a note, for which the holder looks again before it is done. Nobody ever waits for a
 // lock, so an owner that is stopped delays nobody, unless it is itself running works just then.
 // Works release others in turn: those counters queue up in the thread, there is no recursion.
+//
+// A work that needs the private memory of a PE, where others do not reach that, is handed to the PE:
+// pushed onto its list, which it runs, oldest first, when it looks at its inbox. So do those that come due
+// on the counter before that one has ended, or the order of arming would be lost. A PE that can do
+// only a part of it (private memory at both ends) hands it onward to its owner, which does the
+// rest with help.h.
 // tests/model/trigger.c checks this protocol in all interleavings.
 #ifndef SHOAL_CORE_TRIGGER_H
 #define SHOAL_CORE_TRIGGER_H
@@ -38,9 +44,10 @@ size_t trigger_cancel_all(struct counter *c);
 struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
                                bool (*fits)(const struct work *w));
 
-// Runs a work (a reference) that was handed to this PE because it alone can.
-void trigger_run_for(uint64_t work);
-void trigger_refuse(uint64_t work); // does not, and tells who waits for it
+// Has PE pe run w, which is in one of the states HANDED, ONWARD and ASKED from now on. Waits for nothing.
+void trigger_hand(struct work *w, int pe, enum work_state state);
+// Runs what was handed to this PE, by the thread that polls; how many.
+int trigger_run_handed(void);
 
 // Is this thread running works? Then it must not wait for a counter's lock.
 static inline bool trigger_is_running(void)

@@ -24,13 +24,18 @@ struct counter {
     _Atomic uint32_t deferred;          // works armed here that the network runs, see deferred.h
     uint64_t root;                      // of the heap
     uint64_t orders;                    // works put into the heap so far
+    _Atomic uint32_t handed;            // works that were handed to `doer` and have not ended,
+    _Atomic uint32_t onward;            // and those of them that it has handed to their owner
+    int32_t doer;                       // PE
 };
 
-enum work_state { WORK_FREE, WORK_ARMED, WORK_RELEASED, WORK_ASKED, WORK_ANSWERED,
-                  WORK_DEFERRED };
+// Handed: to a PE that can do it, onward: by that to its owner. Asked: by help_run, of a PE whose private
+// memory it needs.
+enum work_state { WORK_FREE, WORK_ARMED, WORK_RELEASED, WORK_HANDED, WORK_ONWARD, WORK_ASKED,
+                  WORK_ANSWERED, WORK_DEFERRED };
 
 struct work {
-    LINE_ALIGNED _Atomic uint64_t link; // of the list it is in: just armed, or free
+    LINE_ALIGNED _Atomic uint64_t link; // of the list it is in: just armed, handed, or free
     uint64_t child, sibling, prev;      // heap
     uint64_t threshold, order;
     _Atomic uint64_t counter;   // reference: armed on
@@ -44,6 +49,7 @@ struct work {
 
 struct work_pool {
     LINE_ALIGNED _Atomic uint64_t returned; // works that came back, a list
+    LINE_ALIGNED _Atomic uint64_t handed;   // works of anybody's that this PE is to run, newest first
     LINE_ALIGNED struct work work[LIMIT_WORKS];
 };
 
