@@ -66,8 +66,8 @@ static void unlink_one(struct shoal_ctx *ctx)
 // What waits for its operations may run anything: nothing is locked.
 static void end(struct shoal_ctx *ctx)
 {
+    remote_flush_ctx(ctx); // also where it has no stream of its own
     if (ctx->stream) {
-        remote_flush_ctx(ctx);
         stream_free(ctx->stream);
         ctx->stream = NULL;
     }

@@ -3,6 +3,11 @@
 #include "rma.h"
 
 #include "log.h"
+#include "net.h"
+#include "net_flight.h"
+#include "region.h"
+
+#include <stdlib.h>
 
 void rma_put_copy(void *to, const void *from, size_t n, struct bell *bell)
 {
@@ -71,6 +76,55 @@ void rma_iput(struct shoal_ctx *ctx, const char *call, enum call_id id, void *de
                    (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);
 }
 
+// From another node many short blocks come by a message, one behind the other, and longer ones beside each
+// other, where they belong.
+static void get_blocks(const char *call, char *dest, ptrdiff_t to_step, shoal_rptr_t from,
+                       ptrdiff_t from_step, const struct rma_strides *s)
+{
+    enum { PARTS = 64 };
+    shoal_part_t part[PARTS];
+    struct operation like = {
+        .kind = SHOAL_WORK_GET, .initiator = world.me, .remote = from, .has_local = true};
+    struct flight *f = flight_new(true);
+    for (size_t done = 0, parts; done < s->count; done += parts) {
+        for (parts = 0; parts < PARTS && done + parts < s->count; parts++) {
+            ptrdiff_t i = (ptrdiff_t)(done + parts);
+            part[parts] = (shoal_part_t){shoal_rptr_add(from, i * from_step), dest + i * to_step,
+                                         s->block * s->size};
+        }
+        flight_add_parts(f, &like, part, parts);
+    }
+    int status = flight_wait(f);
+    if (status)
+        net_failed(call, from.pe, status);
+}
+
+static void get_far(const char *call, char *dest, ptrdiff_t to_step, const char *src,
+                    ptrdiff_t from_step, const struct rma_strides *s, int pe)
+{
+    enum { SHORT = 1024, ROOM = 1 << 18 };
+    size_t bytes = s->block * s->size, at_once = bytes < SHORT ? ROOM / bytes : s->count;
+    bool is_dense = to_step == (ptrdiff_t)bytes || bytes >= SHORT;
+    size_t most = at_once < s->count ? at_once : s->count;
+    char *room = is_dense ? NULL : malloc(most * bytes);
+    struct place at = place_of(src);
+    shoal_rptr_t from = {.offset = at.offset,
+                         .pe = pe,
+                         .region = at.space == SPACE_DATA ? REGION_DATA : REGION_SLICE};
+    struct rma_strides some = *s;
+    if (!room) { // there is none, or no need of it
+        get_blocks(call, dest, to_step, from, from_step, s);
+        return;
+    }
+    for (size_t done = 0; done < s->count; done += some.count) {
+        some.count = s->count - done < most ? s->count - done : most;
+        get_blocks(call, room, (ptrdiff_t)bytes, shoal_rptr_add(from, (ptrdiff_t)done * from_step),
+                   from_step, &some);
+        copy_strided(dest + (ptrdiff_t)done * to_step, room, to_step, (ptrdiff_t)bytes, &some);
+    }
+    free(room);
+}
+
 void rma_iget(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest, const void *src,
               const struct rma_strides *s, int pe)
 {
@@ -86,6 +140,11 @@ void rma_iget(struct shoal_ctx *ctx, const char *call, enum call_id id, void *de
     check_up(call);
     check_pe(call, pe);
     check_symmetric(call, "source", src, whole);
+    if (!world_is_here(pe)) {
+        if (whole)
+            get_far(call, dest, to_step, src, from_step, s, pe);
+        return;
+    }
     for (size_t i = 0; i < s->count; i++)
         remote_get(ctx, call, (char *)dest + (ptrdiff_t)i * to_step,
                    (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);

@@ -218,14 +218,17 @@ static void give(struct batch *b, bool was_empty)
         heartbeat_kick();
 }
 
+static bool has_room(size_t n)
+{
+    return settings.coalesce && record_padded(n) + 2 * RECORD_MOST <= room();
+}
+
 static bool gathers(struct stream *s, size_t n)
 {
     size_t most = (size_t)settings.coalesce;
-    if (!most)
-        return false;
     if (unlikely(n > most) && atomic_load_explicit(&s->in_session, memory_order_relaxed))
         most = SESSION_PUT;
-    return n <= most && record_padded(n) + 2 * RECORD_MOST <= room();
+    return n <= most && has_room(n);
 }
 
 bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n)
@@ -251,12 +254,13 @@ bool stream_amo(struct stream *s, struct transport_remote at, const struct strea
     return true;
 }
 
-// Somebody waits for a signal: it leaves at once, unless an answer is on its way, with which the
+// Data that has room for its signal beside it, or else the signal would have to wait for its answer. Somebody
+// waits for a signal: it leaves at once, unless an answer is on its way, with which the
 // next wait or the heartbeat will push what has come together until then.
 bool stream_put_signal(struct stream *s, struct transport_remote to, const void *from, size_t n,
                        struct transport_remote at, const struct stream_amo *signal)
 {
-    struct batch *b = gathers(s, n)
+    struct batch *b = has_room(n)
                           ? take(s, to.pe, sizeof(struct record) + record_padded(n) + RECORD_MOST)
                           : NULL;
     if (!b)
