@@ -100,8 +100,9 @@ int shoal_progress_near(void);
 
 // A library above this one that has work of its own to move: fn() is called again and again by every
 // call that waits, of this interface and of OpenSHMEM, in the thread that waits, and says whether it
-// did something (> 0). It may call everything here but what waits for more than room for a message.
-// One at a time; NULL: none.
+// did something (> 0). It may call everything here but what waits for more than room for a message, and
+// is not called again within itself; several threads that wait may be in it at once.
+// One hook; NULL: none.
 typedef int shoal_hook_fn(void);
 int shoal_progress_hook(shoal_hook_fn *fn);
 
@@ -423,8 +424,8 @@ enum {
 // Elements are of type, or of element_size bytes when that is not 0 (then op, if any, is a user
 // operator). counts and displs, where used, have an entry per member, in elements; NULL: count each,
 // one after the other. alltoallv: counts and displs of src, and recv_counts, recv_displs of dst. src
-// NULL: in place (dst holds the contribution). Of gathers and reduce_scatter all members give the same
-// counts. Members are combined in their order, those of a node first: results repeat bit for bit for
+// NULL: in place (dst holds the contribution, of a member of a gather that is not the root at its
+// beginning). Of gathers and reduce_scatter all members give the same counts. Members are combined in their order, those of a node first: results repeat bit for bit for
 // a given count and the same members on the same nodes. Users' operators are associative, and need not
 // commute.
 typedef struct shoal_coll {

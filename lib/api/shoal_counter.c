@@ -30,7 +30,7 @@ PUBLIC int shoal_ct_free(shmem_team_t team, shoal_ct_t ct)
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!counter_is_own(ct) || trigger_is_running())
+    if (!counter_is_own(ct) || trigger_is_running() || (team && team->magic != TEAM_MAGIC))
         return SHOAL_EINVAL;
     counter_free(team, ct);
     return SHOAL_OK;

@@ -204,12 +204,24 @@ static void begin(struct waiter *w)
         w->deadline = wait_now_ns() + spin_ns;
 }
 
+// The hook may wait for room, but not within itself.
+static bool run_user(void)
+{
+    static TLS_FAST bool is_running;
+    int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
+    if (!user || wait_is_ours || is_running)
+        return false;
+    is_running = true;
+    bool did = user() > 0;
+    is_running = false;
+    return did;
+}
+
 // Did they do something?
 static bool run_hooks(void)
 {
     bool did = wait_hooks.progress && wait_hooks.progress();
-    int (*user)(void) = atomic_load_explicit(&wait_hooks.user, memory_order_acquire);
-    return (user && !wait_is_ours && user() > 0) || did;
+    return run_user() || did;
 }
 
 void wait_serve(void)

@@ -71,7 +71,8 @@ bool attendant_is_needed(void)
 static void start(void)
 {
     is_running = true;
-    world_takes_turns = false; // it looks at the inbox
+    if (world_takes_turns) // where there are several threads it is not, and others may read it now
+        world_takes_turns = false; // it looks at the inbox
     int error = thread_start(&thread, attend);
     is_there = !error;
     log_line(error ? LOG_WARN : LOG_DEBUG, LOG_RMA,

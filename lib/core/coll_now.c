@@ -32,7 +32,7 @@ static void broadcast(struct shoal_team *team, const shoal_coll_t *c, size_t n)
 static void gather(struct shoal_team *team, const shoal_coll_t *c, size_t n, bool here)
 {
     char *dst = c->dst;
-    const char *own = c->src ? c->src : dst + (size_t)team->me * n;
+    const char *own = c->src ? c->src : here ? dst + (size_t)team->me * n : dst;
     exchange_enter(team);
     exchange_publish(team, own, n);
     for (int i = 0; here && i < team->set.size; i++, dst += n)

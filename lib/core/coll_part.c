@@ -107,7 +107,8 @@ static void gather_block(const struct view *v, int from, int to)
     size_t size = what(v, to)->size, at = listed(v, to, DISPLS, from) * size;
     size_t n = listed(v, to, COUNTS, from) * size;
     struct place src = src_of(v, from, 0);
-    bool in_place = is_same(src, dst_of(v, from, 0));
+    bool has_dst = what(v, from)->kind != SHOAL_COLL_GATHER || from == to; // to the root, which is `to`
+    bool in_place = has_dst && is_same(src, dst_of(v, from, 0));
     if (in_place && from == to)
         return;
     copy(dst_of(v, to, at), in_place ? src_of(v, from, listed(v, from, DISPLS, from) * size) : src, n);

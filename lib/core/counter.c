@@ -94,3 +94,10 @@ void counter_free(struct shoal_team *team, shoal_ct_t ct)
     used[ct / 64] &= ~(1UL << (ct % 64));
     pthread_mutex_unlock(&lock);
 }
+
+void counter_down(void)
+{
+    for (shoal_ct_t ct = 1; ct < LIMIT_COUNTERS; ct++)
+        if (used[ct / 64] >> (ct % 64) & 1)
+            counter_free(NULL, ct);
+}

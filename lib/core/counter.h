@@ -62,5 +62,6 @@ static inline void counter_set(struct counter *c, int pe, shoal_ct_value_t to)
 // Free again: what is armed on it is cancelled first.
 shoal_ct_t counter_alloc(struct shoal_team *team);
 void counter_free(struct shoal_team *team, shoal_ct_t ct);
+void counter_down(void); // frees those of this PE that the program has left, with what is armed on them
 
 #endif

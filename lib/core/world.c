@@ -7,6 +7,7 @@
 #include "boot.h"
 #include "call.h"
 #include "coll.h"
+#include "counter.h"
 #include "ctx.h"
 #include "handlers.h"
 #include "heap.h"
@@ -203,7 +204,7 @@ static const struct step {
     {"contexts", ctx_up, ctx_down},     {"arena", arena_up, arena_down},
     {"inbox", inbox_up, inbox_down},    {"network", net_up, net_down},
     {"regions", NULL, region_down},     {"meeting", meet, NULL},
-    {"direct", direct_up, direct_down},
+    {"direct", direct_up, direct_down}, {"counters", NULL, counter_down},
 };
 
 // Announced: one thread may end the process as another finalizes.
