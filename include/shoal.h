@@ -39,7 +39,8 @@ const char *shoal_strerror(int error); // never NULL
 // ---- Life
 // Initialization is counted: the first of shoal_init and shmem_init on a PE is collective over all
 // PEs, as is the last of shoal_finalize and shmem_finalize; in between they return at once, but for
-// shmem_finalize, which is a barrier. Legal in constructors, before main.
+// shmem_finalize, which is a barrier. Legal in constructors, before main. The last one frees counters that are
+// left, with what is armed on them.
 int shoal_init(void);
 int shoal_finalize(void);
 // For a layer that is done while the program's OpenSHMEM is not: its state and handlers stay, as others may
