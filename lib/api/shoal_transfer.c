@@ -145,128 +145,7 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
     return end(SHOAL_OK, event);
 }
 
-// ---- Strided: an operation for every block; blocks of another node's memory together.
-struct blocks {
-    size_t n;
-    shoal_part_t part[PARTS];
-};
-
-static void move_blocks(struct call *c, const struct operation *op, struct blocks *b)
-{
-    if (b->n)
-        transfer_move_far(c, op, b->part, b->n);
-    b->n = 0;
-}
-
-bool transfer_strides_ok(const struct strides *s)
-{
-    return s->count && s->levels >= 0 && s->levels <= SHOAL_MAX_LEVELS &&
-           (s->levels == 0 || (s->remote && s->local));
-}
-
-static bool is_empty(const struct strides *s)
-{
-    for (int i = 0; i <= s->levels; i++)
-        if (s->count[i] == 0)
-            return true;
-    return false;
-}
-
-// The remote bytes from the lowest to the highest touched; false: more than an address can tell.
-static bool extent(const struct strides *s, ptrdiff_t *low, size_t *n)
-{
-    ptrdiff_t high = 0, reach;
-    *low = 0;
-    for (int i = 1; i <= s->levels; i++) {
-        if (s->count[i] - 1 > PTRDIFF_MAX ||
-            __builtin_mul_overflow(s->remote[i - 1], (ptrdiff_t)(s->count[i] - 1), &reach) ||
-            (reach < 0 ? __builtin_add_overflow(*low, reach, low)
-                       : __builtin_add_overflow(high, reach, &high)))
-            return false;
-    }
-    *n = (size_t)high - (size_t)*low;
-    return !__builtin_add_overflow(*n, s->count[0], n);
-}
-
-static int move_block(struct call *c, struct operation *op, char *local, size_t n,
-                      struct blocks *together)
-{
-    if (together) {
-        if (together->n == PARTS)
-            move_blocks(c, op, together);
-        together->part[together->n++] = (shoal_part_t){op->remote, local, n};
-        return SHOAL_OK;
-    }
-    op->local = place_of(local);
-    op->n = n;
-    return transfer_move(c, op);
-}
-
-static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
-                      int level, struct blocks *together)
-{
-    int status = SHOAL_OK;
-    if (level == 0)
-        return move_block(c, op, local, s->count[0], together);
-    uint64_t start = op->remote.offset;
-    for (size_t i = 0; i < s->count[level] && !status; i++) {
-        op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
-        status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1,
-                            together);
-    }
-    return status;
-}
-
-int transfer_strided(struct operation *op, void *local, const struct strides *s,
-                     const shoal_comp_t *comp, shoal_event_t *event)
-{
-    struct call c;
-    ptrdiff_t low = 0;
-    size_t n = 0;
-    if (!shoal_is_up())
-        return SHOAL_EINIT;
-    if (!transfer_strides_ok(s))
-        return SHOAL_EINVAL;
-    bool empty = is_empty(s);
-    if (!empty && !local)
-        return SHOAL_EINVAL;
-    if (!empty && !extent(s, &low, &n))
-        return SHOAL_ERANGE;
-    op->initiator = world.me;
-    op->has_local = true;
-    int status = transfer_begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
-    if (status)
-        return status;
-    if (empty)
-        return transfer_finish(&c, SHOAL_OK);
-    if (world_is_here(c.pe) || op->value.success) // a scale
-        return transfer_finish(&c, for_blocks(&c, op, local, s, s->levels, NULL));
-    struct blocks together;
-    together.n = 0;
-    for_blocks(&c, op, local, s, s->levels, &together);
-    move_blocks(&c, op, &together);
-    return transfer_finish(&c, SHOAL_OK);
-}
-
-PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
-                      const ptrdiff_t from_stride[], const size_t count[], int levels,
-                      const shoal_comp_t *comp, shoal_event_t *event)
-{
-    struct strides s = {to_stride, from_stride, count, levels};
-    struct operation op = {.kind = SHOAL_WORK_PUT, .remote = to};
-    return transfer_strided(&op, (void *)from, &s, comp, event);
-}
-
-PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
-                      const ptrdiff_t from_stride[], const size_t count[], int levels,
-                      const shoal_comp_t *comp, shoal_event_t *event)
-{
-    struct strides s = {from_stride, to_stride, count, levels};
-    struct operation op = {.kind = SHOAL_WORK_GET, .remote = from};
-    return transfer_strided(&op, to, &s, comp, event);
-}
-
-// ---- Vectors
+// ---- Many parts
 int transfer_check(const shoal_part_t part[], size_t parts, bool has_local)
 {
     struct place at;
@@ -322,6 +201,188 @@ static int move_private(int kind, const shoal_part_t part[], size_t parts)
     return status;
 }
 
+// All that is reached by load and store. SHOAL_EAGAIN: not all is; what was copied may be again.
+static int copy_parts(int kind, const shoal_part_t part[], size_t parts)
+{
+    bool puts = kind == SHOAL_WORK_PUT;
+    for (size_t i = 0; i < parts; i++) {
+        struct place at;
+        int status = region_resolve(&part[i].remote, part[i].n, &at);
+        void *there = status ? NULL : place_here(at);
+        if (!there)
+            return status ? status : SHOAL_EAGAIN;
+        copy(puts ? there : part[i].local, puts ? part[i].local : there, part[i].n);
+    }
+    if (puts)
+        peer_wake(part[0].remote.pe);
+    return SHOAL_OK;
+}
+
+// At most PARTS.
+static int move_some(struct call *c, const struct operation *like, const shoal_part_t part[],
+                     size_t parts)
+{
+    bool moves = like->kind == SHOAL_WORK_PUT || like->kind == SHOAL_WORK_GET;
+    int status = moves ? copy_parts(like->kind, part, parts) : SHOAL_EAGAIN;
+    if (moves && status == SHOAL_EAGAIN)
+        status = move_private(like->kind, part, parts);
+    return status == SHOAL_EAGAIN ? move_each(c, like, part, parts) : status;
+}
+
+// ---- Strided: copies where memory is reached by load and store, else many blocks together, but for those of a
+// scale, each of which is an operation.
+struct blocks {
+    size_t n;
+    shoal_part_t part[PARTS];
+};
+
+static int move_blocks(struct call *c, const struct operation *op, struct blocks *b)
+{
+    int status = b->n ? move_some(c, op, b->part, b->n) : SHOAL_OK;
+    b->n = 0;
+    return status;
+}
+
+static void copy_blocks(bool puts, char *there, char *local, const struct strides *s, int level)
+{
+    if (level == 0) {
+        copy(puts ? there : local, puts ? local : there, s->count[0]);
+        return;
+    }
+    for (size_t i = 0; i < s->count[level]; i++)
+        copy_blocks(puts, there + (ptrdiff_t)i * s->remote[level - 1],
+                    local + (ptrdiff_t)i * s->local[level - 1], s, level - 1);
+}
+
+// n bytes from `low` on are touched. SHOAL_EAGAIN: they are not reached like that.
+static int copy_strided(const struct operation *op, char *local, const struct strides *s,
+                        ptrdiff_t low, size_t n)
+{
+    struct place at;
+    shoal_rptr_t lowest = shoal_rptr_add(op->remote, low);
+    bool puts = op->kind == SHOAL_WORK_PUT;
+    if (!puts && op->kind != SHOAL_WORK_GET)
+        return SHOAL_EAGAIN;
+    int status = region_resolve(&lowest, n, &at);
+    char *there = status ? NULL : place_here(at);
+    if (!there)
+        return status ? status : SHOAL_EAGAIN;
+    copy_blocks(puts, there - low, local, s, s->levels);
+    if (puts)
+        peer_wake(at.pe);
+    return SHOAL_OK;
+}
+
+bool transfer_strides_ok(const struct strides *s)
+{
+    return s->count && s->levels >= 0 && s->levels <= SHOAL_MAX_LEVELS &&
+           (s->levels == 0 || (s->remote && s->local));
+}
+
+static bool is_empty(const struct strides *s)
+{
+    for (int i = 0; i <= s->levels; i++)
+        if (s->count[i] == 0)
+            return true;
+    return false;
+}
+
+// The remote bytes from the lowest to the highest touched; false: more than an address can tell.
+static bool extent(const struct strides *s, ptrdiff_t *low, size_t *n)
+{
+    ptrdiff_t high = 0, reach;
+    *low = 0;
+    for (int i = 1; i <= s->levels; i++) {
+        if (s->count[i] - 1 > PTRDIFF_MAX ||
+            __builtin_mul_overflow(s->remote[i - 1], (ptrdiff_t)(s->count[i] - 1), &reach) ||
+            (reach < 0 ? __builtin_add_overflow(*low, reach, low)
+                       : __builtin_add_overflow(high, reach, &high)))
+            return false;
+    }
+    *n = (size_t)high - (size_t)*low;
+    return !__builtin_add_overflow(*n, s->count[0], n);
+}
+
+static int move_block(struct call *c, struct operation *op, char *local, size_t n,
+                      struct blocks *together)
+{
+    if (together) {
+        int status = together->n == PARTS ? move_blocks(c, op, together) : SHOAL_OK;
+        together->part[together->n++] = (shoal_part_t){op->remote, local, n};
+        return status;
+    }
+    op->local = place_of(local);
+    op->n = n;
+    return transfer_move(c, op);
+}
+
+static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
+                      int level, struct blocks *together)
+{
+    int status = SHOAL_OK;
+    if (level == 0)
+        return move_block(c, op, local, s->count[0], together);
+    uint64_t start = op->remote.offset;
+    for (size_t i = 0; i < s->count[level] && !status; i++) {
+        op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
+        status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1,
+                            together);
+    }
+    return status;
+}
+
+int transfer_strided(struct operation *op, void *local, const struct strides *s,
+                     const shoal_comp_t *comp, shoal_event_t *event)
+{
+    struct call c;
+    ptrdiff_t low = 0;
+    size_t n = 0;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!transfer_strides_ok(s))
+        return SHOAL_EINVAL;
+    bool empty = is_empty(s);
+    if (!empty && !local)
+        return SHOAL_EINVAL;
+    if (!empty && !extent(s, &low, &n))
+        return SHOAL_ERANGE;
+    op->initiator = world.me;
+    op->has_local = true;
+    int status = transfer_begin(&c, shoal_rptr_add(op->remote, low), n, comp, event);
+    if (status)
+        return status;
+    if (empty)
+        return transfer_finish(&c, SHOAL_OK);
+    if (op->value.success) // a scale
+        return transfer_finish(&c, for_blocks(&c, op, local, s, s->levels, NULL));
+    status = copy_strided(op, local, s, low, n);
+    if (status != SHOAL_EAGAIN)
+        return transfer_finish(&c, status);
+    struct blocks together;
+    together.n = 0;
+    status = for_blocks(&c, op, local, s, s->levels, &together);
+    return transfer_finish(&c, status ? status : move_blocks(&c, op, &together));
+}
+
+PUBLIC int shoal_puts(shoal_rptr_t to, const ptrdiff_t to_stride[], const void *from,
+                      const ptrdiff_t from_stride[], const size_t count[], int levels,
+                      const shoal_comp_t *comp, shoal_event_t *event)
+{
+    struct strides s = {to_stride, from_stride, count, levels};
+    struct operation op = {.kind = SHOAL_WORK_PUT, .remote = to};
+    return transfer_strided(&op, (void *)from, &s, comp, event);
+}
+
+PUBLIC int shoal_gets(void *to, const ptrdiff_t to_stride[], shoal_rptr_t from,
+                      const ptrdiff_t from_stride[], const size_t count[], int levels,
+                      const shoal_comp_t *comp, shoal_event_t *event)
+{
+    struct strides s = {from_stride, to_stride, count, levels};
+    struct operation op = {.kind = SHOAL_WORK_GET, .remote = from};
+    return transfer_strided(&op, to, &s, comp, event);
+}
+
+// ---- Vectors
 static int move_parts(int kind, const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
                       shoal_event_t *event)
 {
@@ -336,9 +397,7 @@ static int move_parts(int kind, const shoal_part_t part[], size_t parts, const s
         return status;
     for (size_t i = 0; i < parts && !status; i += PARTS) {
         size_t n = parts - i < PARTS ? parts - i : PARTS;
-        status = move_private(kind, part + i, n);
-        if (status == SHOAL_EAGAIN)
-            status = move_each(&c, &op, part + i, n);
+        status = move_some(&c, &op, part + i, n);
     }
     return transfer_finish(&c, status);
 }
