@@ -211,7 +211,8 @@ static int copy_parts(int kind, const shoal_part_t part[], size_t parts)
         void *there = status ? NULL : place_here(at);
         if (!there)
             return status ? status : SHOAL_EAGAIN;
-        copy(puts ? there : part[i].local, puts ? part[i].local : there, part[i].n);
+        if (part[i].n)
+            copy(puts ? there : part[i].local, puts ? part[i].local : there, part[i].n);
     }
     if (puts)
         peer_wake(part[0].remote.pe);

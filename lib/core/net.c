@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { GIVE_WAY_MS = 1500 };
@@ -259,6 +260,24 @@ static int choose_as_guest(void)
     return status;
 }
 
+// Connections take descriptors, and libraries wait without a word for ones that they do not get.
+static void have_descriptors(void)
+{
+    enum { OWN = 64, EACH = 4 }; // of this process and its libraries, and for a PE of another node
+    struct rlimit files;
+    rlim_t far = (rlim_t)(world.npes - (world.end - world.first)), need = OWN + EACH * far;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= need)
+        return;
+    bool suffices = files.rlim_max >= need;
+    files.rlim_cur = suffices ? need : files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    if (!suffices && world.me == world.first)
+        log_line(LOG_WARN, LOG_BOOT,
+                 "ulimit -n is %ld, and a PE may need %ld descriptors for the %ld of other nodes: "
+                 "connections may fail, or never come",
+                 (long)files.rlim_max, (long)need, (long)far);
+}
+
 int net_up(void)
 {
     if (world.nodes == 1) {
@@ -271,6 +290,7 @@ int net_up(void)
     connected = calloc((size_t)world.npes, 1);
     if (!connected)
         return -1;
+    have_descriptors();
     if (choose_as_guest())
         refuse();
     if (net_message_up() || card_write())

@@ -12,3 +12,15 @@ run sh -c 'ulimit -n 32; exec oshrun -n 16 echo x'
 expect_rc 0
 [ "$(wc -l <"$tmp/out")" -eq 16 ] || fail "not 16 lines"
 expect_err_line 'warning: ulimit -n is 32'
+
+# Between nodes PEs raise the soft limit themselves, to what connections may need, and no further.
+for transport in ofi ucx; do
+    [ -e "$build/lib/libshoal-$transport.so" ] || continue
+    is_sanitized && continue # a build that needs more
+    run sh -c "ulimit -Sn 16; SHOAL_VNODES=4 SHOAL_TRANSPORT=$transport exec oshrun --timeout 50 -n 8 $build/tests/api/signal"
+    expect_rc 0
+    expect_quiet
+done
+run sh -c "ulimit -Sn 16; exec oshrun -n 2 $build/tests/api/signal"
+expect_rc 0
+expect_quiet
