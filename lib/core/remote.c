@@ -68,7 +68,7 @@ void check_symmetric(const char *call, const char *argument, const void *addr, s
         fatal("%s: argument %s: the %zu bytes from %p reach beyond symmetric memory", call,
               argument, n, addr);
     fatal("%s: argument %s (%p) is not symmetric: use memory from shmem_malloc, or a global or "
-          "static variable of the program",
+          "static variable of the program that is not const",
           call, argument, addr);
 }
 
