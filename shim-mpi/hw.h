@@ -8,8 +8,8 @@
 
 // The i-th kind this machine has, from the largest to the smallest, NULL: there are no more.
 const char *hw_kind(int i);
-// The number of the place of this kind that this process is bound to, -1: it may run in several, or
-// there is no such kind.
+// The number of the place of this kind that the calling thread is bound to now, -1: it may run in
+// several, or there is no such kind. All processes of a node give a place the same number.
 int hw_place(const char *kind);
 
 #endif

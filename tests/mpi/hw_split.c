@@ -3,6 +3,8 @@
 // processes. Which places there are is the machine's business: what they are split into is not.
 #include "mpi_check.h"
 
+#include <sched.h>
+
 static MPI_Comm split(int type, MPI_Info info)
 {
     MPI_Comm c = MPI_COMM_WORLD;
@@ -58,6 +60,60 @@ static void kinds(int on_node)
     OK(MPI_Info_free(&info));
 }
 
+// How many processes of this node are bound to the same processor.
+static int with_me_on(MPI_Comm node, int cpu)
+{
+    int same = 0, on_node = size_of(node);
+    int *all = malloc((size_t)on_node * sizeof *all);
+    OK(MPI_Allgather(&cpu, 1, MPI_INT, all, 1, MPI_INT, node));
+    for (int i = 0; i < on_node; i++)
+        same += all[i] == cpu;
+    free(all);
+    return same;
+}
+
+// -1: the machine has no such kind.
+static int is_bound_to(const char *kind)
+{
+    MPI_Info info;
+    char value[16] = "";
+    int flag = 0;
+    OK(MPI_Get_hw_resource_info(&info));
+    OK(MPI_Info_get(info, kind, sizeof value - 1, value, &flag));
+    OK(MPI_Info_free(&info));
+    return flag ? strcmp(value, "true") == 0 : -1;
+}
+
+static void bound_to(MPI_Comm node, int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+    CHECK_EQ(is_bound_to("hwloc://PU"), 1);
+    CHECK_EQ(guided("hwloc://PU"), with_me_on(node, cpu));
+}
+
+// A program may bind itself, and bind itself elsewhere, after it has asked.
+static void moves(MPI_Comm node)
+{
+    cpu_set_t before;
+    int cpus[2], n = 0, all_move;
+    CHECK(sched_getaffinity(0, sizeof before, &before) == 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+        if (CPU_ISSET(cpu, &before))
+            cpus[n++] = cpu;
+    all_move = n == 2 && is_bound_to("hwloc://PU") >= 0;
+    OK(MPI_Allreduce(MPI_IN_PLACE, &all_move, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (!all_move)
+        return;
+    CHECK_EQ(is_bound_to("hwloc://PU"), 0);
+    bound_to(node, cpus[me % 2]);
+    bound_to(node, cpus[0]);
+    CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
+    CHECK_EQ(is_bound_to("hwloc://PU"), 0);
+}
+
 static void no_kind(void)
 {
     CHECK_EQ(guided("no such place"), 0);
@@ -106,11 +162,12 @@ int main(void)
     mpi_start();
     MPI_Comm node = split(MPI_COMM_TYPE_SHARED, MPI_INFO_NULL);
     int on_node = size_of(node);
-    OK(MPI_Comm_free(&node));
     CHECK_EQ(guided("mpi_shared_memory"), on_node);
     kinds(on_node);
+    moves(node);
     no_kind();
     sets(on_node);
     unguided();
+    OK(MPI_Comm_free(&node));
     return mpi_done();
 }
