@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reordering a distributed graph: every process gathers all of it, finds the same order of processes,
 // and takes the neighbours of the vertex that it becomes. (Where no process is nearer to one than to
-// another nothing is gathered.)
+// another, and of a graph with very many links, nothing is gathered.)
 #include "agree.h"
 #include "topo.h"
 #include "topo_map.h"
@@ -9,51 +9,80 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Links of a graph that is gathered: each process needs some 50 bytes for one. Larger ones keep their order.
+enum { MOST_LINKS = 1 << 20 };
+
 struct degrees {
-    int in, out;
+    int in, out, is_weighted;
 };
 
 struct whole {
     int n;
-    size_t width;          // integers that each vertex has in `lists`
     struct degrees *count; // of each vertex
-    int *lists;            // its sources, destinations, and the weights of both
+    size_t *start;         // of its part of `lists`, n + 1
+    int *lists;            // its sources, destinations, and the weights of both if it has any
 };
 
-static int *list_of(const struct whole *w, int v)
+static size_t part_of(const struct degrees *d)
 {
-    return w->lists + (size_t)v * w->width;
+    return (d->is_weighted ? 2 : 1) * ((size_t)d->in + (size_t)d->out);
 }
 
-static size_t widest(const struct whole *w)
+// As the degrees come from all, all find the same.
+static bool is_too_large(const struct whole *w)
 {
-    size_t most = 0;
+    size_t in = 0, out = 0;
     for (int v = 0; v < w->n; v++) {
-        size_t all = 2 * ((size_t)w->count[v].in + (size_t)w->count[v].out);
-        most = all > most ? all : most;
+        in += (size_t)w->count[v].in;
+        out += (size_t)w->count[v].out;
     }
-    return most;
+    return in > MOST_LINKS || out > MOST_LINKS;
+}
+
+static int send_part(const struct circle *c, const struct whole *w, int to, int bit)
+{
+    int end = c->me + bit < w->n ? c->me + bit : w->n;
+    size_t n = w->start[end] - w->start[c->me];
+    return agree_swap(c->comm, to, c->tag, w->lists + w->start[c->me], n * sizeof *w->lists, NULL,
+                      0);
+}
+
+static int receive_part(const struct circle *c, const struct whole *w, int from, int bit)
+{
+    int end = from + bit < w->n ? from + bit : w->n;
+    size_t n = w->start[end] - w->start[from];
+    return agree_swap(c->comm, from, c->tag, NULL, 0, w->lists + w->start[from],
+                      n * sizeof *w->lists);
+}
+
+// Up a binomial tree, where each has the parts of the vertices that follow its own, then to all.
+static int gather_lists(const struct circle *c, const struct whole *w)
+{
+    int error = MPI_SUCCESS;
+    for (int bit = 1; bit < w->n && !error; bit *= 2) {
+        if (c->me & bit) {
+            error = send_part(c, w, c->me - bit, bit);
+            break;
+        }
+        if (c->me + bit < w->n)
+            error = receive_part(c, w, c->me + bit, bit);
+    }
+    return error ? error : agree_bcast(c, 0, w->lists, w->start[w->n] * sizeof *w->lists);
 }
 
 static int gather(const struct circle *all, const struct topology *t, struct whole *w)
 {
-    struct degrees mine = {t->dist.in, t->dist.out};
-    size_t n = (size_t)mine.in + (size_t)mine.out;
-    int error = agree_allgather(all, &mine, sizeof mine, w->count);
-    if (error)
-        return error;
-    w->width = widest(w);
-    w->lists = calloc((size_t)w->n * w->width + 1, sizeof *w->lists);
-    int *own = calloc(w->width + 1, sizeof *own);
-    if (own && w->lists) {
-        memcpy(own, t->space, n * sizeof *own);
-        for (size_t i = 0; i < n; i++)
-            own[n + i] = t->dist.source_weights ? t->space[n + i] : 1;
-        error = agree_allgather(all, own, w->width * sizeof *own, w->lists);
-    }
-    error = own && w->lists ? error : MPI_ERR_NO_MEM;
-    free(own);
-    return error;
+    w->start = malloc(((size_t)w->n + 1) * sizeof *w->start);
+    if (!w->start)
+        return MPI_ERR_NO_MEM;
+    w->start[0] = 0;
+    for (int v = 0; v < w->n; v++)
+        w->start[v + 1] = w->start[v] + part_of(&w->count[v]);
+    w->lists = malloc((w->start[w->n] + 1) * sizeof *w->lists);
+    if (!w->lists)
+        return MPI_ERR_NO_MEM;
+    memcpy(w->lists + w->start[all->me], t->space, part_of(&w->count[all->me]) * sizeof *t->space);
+    return gather_lists(all, w);
 }
 
 static struct link *links_of(const struct whole *w, size_t *count)
@@ -63,22 +92,21 @@ static struct link *links_of(const struct whole *w, size_t *count)
         all += (size_t)w->count[v].out;
     struct link *links = malloc((all + 1) * sizeof *links);
     for (int v = 0; links && v < w->n; v++) {
-        int in = w->count[v].in, out = w->count[v].out;
-        const int *peer = list_of(w, v) + in, *weight = peer + out + in;
-        for (int i = 0; i < out; i++)
-            links[k++] = (struct link){v, peer[i], weight[i]};
+        struct degrees d = w->count[v];
+        const int *peer = w->lists + w->start[v] + d.in, *weight = peer + d.out + d.in;
+        for (int i = 0; i < d.out; i++)
+            links[k++] = (struct link){v, peer[i], d.is_weighted ? weight[i] : 1};
     }
     *count = all;
     return links;
 }
 
-static struct topology *topology_of(const struct whole *w, int v, bool weighted)
+static struct topology *topology_of(const struct whole *w, int v)
 {
-    struct degrees d = w->count[v];
-    size_t n = (size_t)d.in + (size_t)d.out;
-    struct topology *t = topology_dist_new(d.in, d.out, weighted);
+    const struct degrees *d = &w->count[v];
+    struct topology *t = topology_dist_new(d->in, d->out, d->is_weighted);
     if (t)
-        memcpy(t->space, list_of(w, v), n * (weighted ? 2 : 1) * sizeof *t->space);
+        memcpy(t->space, w->lists + w->start[v], part_of(d) * sizeof *t->space);
     return t;
 }
 
@@ -91,12 +119,30 @@ static bool take_place(struct comm *c, const struct whole *w, const struct seat 
     free(links);
     for (int v = 0; done && v < w->n; v++)
         if (order[v] == c->rank) {
-            struct topology *other = topology_of(w, v, (*t)->dist.source_weights);
+            struct topology *other = topology_of(w, v);
             topology_drop(*t);
             *t = other;
             break;
         }
     return done && *t;
+}
+
+static int order_whole(struct comm *c, const struct circle *all, const struct seat *seats,
+                       struct whole *w, struct topology **t, struct group **members)
+{
+    struct degrees mine = {(*t)->dist.in, (*t)->dist.out, (*t)->dist.source_weights != NULL};
+    int error = agree_allgather(all, &mine, sizeof mine, w->count);
+    if (error || is_too_large(w))
+        return error;
+    error = gather(all, *t, w);
+    int *order = error ? NULL : map_new_order(w->n);
+    if (!error && (!order || !take_place(c, w, seats, t, order)))
+        error = MPI_ERR_NO_MEM;
+    if (error)
+        free(order);
+    else
+        *members = map_group(c, order, w->n);
+    return error;
 }
 
 int topology_dist_order(struct comm *c, struct topology **t, struct group **members)
@@ -107,16 +153,10 @@ int topology_dist_order(struct comm *c, struct topology **t, struct group **memb
     if (!seats)
         return error;
     struct whole w = {.n = all.size};
-    int *order = map_new_order(w.n);
     w.count = malloc((size_t)all.size * sizeof *w.count);
-    error = order && w.count ? gather(&all, *t, &w) : MPI_ERR_NO_MEM;
-    if (!error && !take_place(c, &w, seats, t, order))
-        error = MPI_ERR_NO_MEM;
-    if (error)
-        free(order);
-    else
-        *members = map_group(c, order, w.n);
+    error = w.count ? order_whole(c, &all, seats, &w, t, members) : MPI_ERR_NO_MEM;
     free(w.count);
+    free(w.start);
     free(w.lists);
     free(seats);
     return error;

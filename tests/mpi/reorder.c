@@ -8,6 +8,8 @@
 // ENV: SHOAL_VNODES=2
 #include "mpi_check.h"
 
+#include <sys/resource.h>
+
 enum { MOST = 16 };
 static int node; // the first rank of it
 
@@ -117,6 +119,41 @@ static int far_in_named(int reorder)
     return far;
 }
 
+static long peak_mb(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // they keep what is freed
+    return 0;
+#else
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss / 1024;
+#endif
+}
+
+// One vertex has nearly all links. No process needs memory as if all vertices had as many.
+static void hub(void)
+{
+    enum { LINKS = 500000 };
+    int in = 0, out = me ? 0 : LINKS, rank, in_there, out_there, weighted;
+    int *to = malloc(LINKS * sizeof *to), *from = calloc(LINKS, sizeof *from);
+    for (int i = 0; i < LINKS; i++) {
+        to[i] = 1 + i % (npes - 1);
+        in += to[i] == me;
+    }
+    MPI_Comm graph;
+    long before = peak_mb();
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, from, MPI_UNWEIGHTED, out, to,
+                                      MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &graph));
+    CHECK(peak_mb() - before < 48);
+    OK(MPI_Comm_rank(graph, &rank));
+    OK(MPI_Dist_graph_neighbors_count(graph, &in_there, &out_there, &weighted));
+    CHECK_EQ(out_there, rank ? 0 : LINKS);
+    CHECK_EQ(in_there, rank ? LINKS / (npes - 1) + (rank <= LINKS % (npes - 1)) : 0);
+    OK(MPI_Comm_free(&graph));
+    free(to);
+    free(from);
+}
+
 // The processes of this node, or of this core; MPI_COMM_NULL: not bound to one.
 static MPI_Comm near_ones(const char *kind)
 {
@@ -154,5 +191,6 @@ int main(int argc, char **argv)
     CHECK_EQ(far_in_adjacent(1), 0);
     CHECK_EQ(far_in_named(0), far);
     CHECK_EQ(far_in_named(1), 0);
+    hub();
     return mpi_done();
 }
