@@ -49,6 +49,12 @@ static bool is_part_of(const struct comm *part, const struct comm *c)
            (comm_is_inter(c) && part->remote->size < c->remote->size);
 }
 
+// MPI_INFO_ENV, which nothing changes.
+static bool is_predefined(const struct info *info)
+{
+    return info->head.code != 0;
+}
+
 // The largest kind of place that comm's processes do not all share: each try is collective.
 static int split_unguided(struct comm *c, int key, struct info *info, struct comm **out)
 {
@@ -58,7 +64,7 @@ static int split_unguided(struct comm *c, int key, struct info *info, struct com
         if (error)
             return error;
         if (*out && is_part_of(*out, c))
-            return info ? info_set(info, kind_key, kind) : MPI_SUCCESS;
+            return info && !is_predefined(info) ? info_set(info, kind_key, kind) : MPI_SUCCESS;
         // All alike, so that all of them try on; those without a place see it in their number.
         bool all_here = *out != NULL;
         comm_free(*out);
@@ -92,7 +98,7 @@ MPI_DEFINE(int, Comm_split_type, MPI_Comm comm, int split_type, int key, MPI_Inf
            MPI_Comm *newcomm)
 {
     static const char call[] = "MPI_Comm_split_type";
-    struct comm *c, *new;
+    struct comm *c, *new = NULL;
     struct info *i;
     int error = check_comm(call, comm, &c);
     if (!error)
@@ -104,8 +110,12 @@ MPI_DEFINE(int, Comm_split_type, MPI_Comm comm, int split_type, int key, MPI_Inf
     if (error)
         return error;
     error = split(c, split_type, key, i, &new);
-    if (error)
+    if (!error && new)
+        error = comm_set_hints(new, i);
+    if (error) {
+        comm_free(new);
         return raise_on(c, error, call, "the processes could not tell each other where they are");
+    }
     if (new)
         return comm_give(new, c, newcomm, call);
     *newcomm = MPI_COMM_NULL;

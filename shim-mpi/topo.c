@@ -44,8 +44,8 @@ int topology_check(const char *call, MPI_Comm handle, int kind, struct comm **co
                                         : "distributed graph");
 }
 
-int topology_give(struct comm *old, struct group *members, struct topology *t, MPI_Comm *out,
-                  const char *call)
+int topology_give(struct comm *old, struct group *members, struct topology *t,
+                  const struct info *hints, MPI_Comm *out, const char *call)
 {
     struct comm *new = NULL;
     int error = members && t ? comm_over(old, members, &new) : MPI_ERR_NO_MEM;
@@ -53,8 +53,12 @@ int topology_give(struct comm *old, struct group *members, struct topology *t, M
         new->topology = t;
     else
         topology_drop(t);
-    if (error)
+    if (new)
+        error = comm_set_hints(new, hints);
+    if (error) {
+        comm_free(new);
         return raise_on(old, error, call, "the processes could not make a communicator");
+    }
     if (new)
         return comm_give(new, old, out, call);
     *out = MPI_COMM_NULL;

@@ -58,9 +58,10 @@ struct topology *topology_dist_new(int in, int out, bool weighted);
 int topology_dist_order(struct comm *comm, struct topology **t, struct group **members);
 
 // A communicator over some of old's processes with a topology, which it takes over (NULL: lack of
-// memory). Collective over old; this process's topology is looked at when it is a member.
-int topology_give(struct comm *old, struct group *members, struct topology *t, MPI_Comm *out,
-                  const char *call);
+// memory), and hints (may be NULL). Collective over old; this process's topology is looked at when it is
+// a member.
+int topology_give(struct comm *old, struct group *members, struct topology *t,
+                  const struct info *hints, MPI_Comm *out, const char *call);
 
 // Neighbours in the order that neighbourhood collectives use (MPI 5.0, "Neighborhood Collective
 // Communication on Virtual Topologies"): sources and destinations, ranks or MPI_PROC_NULL. The

@@ -134,7 +134,7 @@ MPI_DEFINE(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims[], con
     if (error)
         return raise_on(c, error, call, "the processes could not be ordered");
     struct topology *t = g ? cart_new(ndims, dims, periods, g->rank) : NULL;
-    error = topology_give(c, g, t, comm_cart, call);
+    error = topology_give(c, g, t, NULL, comm_cart, call);
     group_free(g);
     return error;
 }
@@ -181,7 +181,7 @@ MPI_DEFINE(int, Cart_sub, MPI_Comm comm, const int remain_dims[], MPI_Comm *newc
         }
     struct group *g = slice(c, t, remain_dims);
     struct topology *part = g ? cart_new(n, dims, periods, g->rank) : NULL;
-    error = topology_give(c, g, part, newcomm, call);
+    error = topology_give(c, g, part, NULL, newcomm, call);
     group_free(g);
     return error;
 }

@@ -62,14 +62,15 @@ static void copy(int *to, const int *from, int n)
         memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-static int check_rest(const char *call, struct comm *c, MPI_Info h, MPI_Comm *comm_dist_graph)
+static int check_rest(const char *call, struct comm *c, MPI_Info h, struct info **hints,
+                      MPI_Comm *comm_dist_graph)
 {
-    int error = info_check(h, c, call, NULL);
+    int error = info_check(h, c, call, hints);
     return error ? error : check_pointer(call, c, "comm_dist_graph", comm_dist_graph);
 }
 
-static int give_ordered(struct comm *c, struct topology *t, bool reorder, MPI_Comm *out,
-                        const char *call)
+static int give_ordered(struct comm *c, struct topology *t, bool reorder, const struct info *hints,
+                        MPI_Comm *out, const char *call)
 {
     struct group *members = c->group;
     int error = t && reorder ? topology_dist_order(c, &t, &members) : MPI_SUCCESS;
@@ -77,7 +78,7 @@ static int give_ordered(struct comm *c, struct topology *t, bool reorder, MPI_Co
         topology_drop(t);
         return raise_on(c, error, call, "the processes could not be ordered");
     }
-    error = topology_give(c, members, t, out, call);
+    error = topology_give(c, members, t, hints, out, call);
     if (members != c->group)
         group_free(members);
     return error;
@@ -89,6 +90,7 @@ MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, con
 {
     static const char call[] = "MPI_Dist_graph_create_adjacent";
     struct comm *c;
+    struct info *hints;
     int error = check_intra(call, comm_old, &c);
     if (!error)
         error = check_list(call, c, "sources", indegree, sources, sourceweights);
@@ -97,7 +99,7 @@ MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, con
     if (!error && (sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
         return raise_on(c, MPI_ERR_ARG, call, "only one of the weights is MPI_UNWEIGHTED");
     if (!error)
-        error = check_rest(call, c, info, comm_dist_graph);
+        error = check_rest(call, c, info, &hints, comm_dist_graph);
     if (error)
         return error;
     bool weighted = sourceweights != MPI_UNWEIGHTED;
@@ -110,7 +112,7 @@ MPI_DEFINE(int, Dist_graph_create_adjacent, MPI_Comm comm_old, int indegree, con
             copy(t->dist.destination_weights, destweights, outdegree);
         }
     }
-    return give_ordered(c, t, reorder, comm_dist_graph, call);
+    return give_ordered(c, t, reorder, hints, comm_dist_graph, call);
 }
 
 // ---- Edges that anybody names
@@ -189,11 +191,12 @@ MPI_DEFINE(int, Dist_graph_create, MPI_Comm comm_old, int n, const int sources[]
 {
     static const char call[] = "MPI_Dist_graph_create";
     struct comm *c;
+    struct info *hints;
     int error = check_intra(call, comm_old, &c);
     if (!error)
         error = check_edges(call, c, n, sources, degrees, destinations, weights);
     if (!error)
-        error = check_rest(call, c, info, comm_dist_graph);
+        error = check_rest(call, c, info, &hints, comm_dist_graph);
     if (error)
         return error;
     size_t named, came;
@@ -206,7 +209,7 @@ MPI_DEFINE(int, Dist_graph_create, MPI_Comm comm_old, int n, const int sources[]
         return raise_on(c, error, call, "the edges could not be brought to their ends");
     struct topology *t = from_edges(mine, came, weights != MPI_UNWEIGHTED);
     free(mine);
-    return give_ordered(c, t, reorder, comm_dist_graph, call);
+    return give_ordered(c, t, reorder, hints, comm_dist_graph, call);
 }
 
 // ---- Looking at one

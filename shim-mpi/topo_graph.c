@@ -94,7 +94,7 @@ MPI_DEFINE(int, Graph_create, MPI_Comm comm_old, int nnodes, const int indx[], c
         return raise_on(c, error, call, "the processes could not be ordered");
     }
     struct group *g = map_group(c, order, nnodes);
-    error = topology_give(c, g, graph_new(nnodes, indx, edges), comm_graph, call);
+    error = topology_give(c, g, graph_new(nnodes, indx, edges), NULL, comm_graph, call);
     group_free(g);
     return error;
 }

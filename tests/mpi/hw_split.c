@@ -94,6 +94,19 @@ static void bound_to(MPI_Comm node, int cpu)
     CHECK_EQ(guided("hwloc://PU"), with_me_on(node, cpu));
 }
 
+// What a split was by is not told to MPI_INFO_ENV, which nothing changes.
+static void env_stays(void)
+{
+    char kind[64];
+    int flag = -1;
+    MPI_Comm part = split(MPI_COMM_TYPE_HW_UNGUIDED, MPI_INFO_ENV);
+    CHECK_EQ(part != MPI_COMM_NULL, npes > 1);
+    OK(MPI_Info_get(MPI_INFO_ENV, "mpi_hw_resource_type", sizeof kind - 1, kind, &flag));
+    CHECK_EQ(flag, 0);
+    if (part != MPI_COMM_NULL)
+        OK(MPI_Comm_free(&part));
+}
+
 // A program may bind itself, and bind itself elsewhere, after it has asked.
 static void moves(MPI_Comm node)
 {
@@ -109,6 +122,7 @@ static void moves(MPI_Comm node)
         return;
     CHECK_EQ(is_bound_to("hwloc://PU"), 0);
     bound_to(node, cpus[me % 2]);
+    env_stays();
     bound_to(node, cpus[0]);
     CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
     CHECK_EQ(is_bound_to("hwloc://PU"), 0);

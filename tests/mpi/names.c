@@ -37,9 +37,27 @@ static bool has(MPI_Comm c, const char *key, const char *want)
     return flag && strcmp(text, want) == 0;
 }
 
+static const char no_any[] = "mpi_assert_no_any_tag";
+
+// Of the other calls that take hints.
+static void infos_of_parts(MPI_Info info)
+{
+    int one = 1;
+    MPI_Comm c;
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, info, &c));
+    CHECK(has(c, no_any, "true"));
+    OK(MPI_Comm_free(&c));
+    OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &me, MPI_UNWEIGHTED, 1, &me,
+                                      MPI_UNWEIGHTED, info, 1, &c));
+    CHECK(has(c, no_any, "true"));
+    OK(MPI_Comm_free(&c));
+    OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &me, &one, &me, MPI_UNWEIGHTED, info, 0, &c));
+    CHECK(has(c, no_any, "true"));
+    OK(MPI_Comm_free(&c));
+}
+
 static void infos(void)
 {
-    static const char no_any[] = "mpi_assert_no_any_tag";
     MPI_Info info;
     MPI_Comm c, d;
     MPI_Request r;
@@ -49,6 +67,7 @@ static void infos(void)
     OK(MPI_Comm_idup_with_info(MPI_COMM_WORLD, info, &c, &r));
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     CHECK(has(c, no_any, "true"));
+    infos_of_parts(info);
     CHECK(!has(c, "shoal_no_such_hint", "1"));
     OK(MPI_Comm_dup(c, &d)); // does not inherit it
     CHECK(!has(d, no_any, "true"));
