@@ -29,28 +29,32 @@ static void tell_arguments(struct info *info, int argc, char *const argv[])
     size_t n = 0;
     tell(info, "command", argv[0]);
     for (int i = 1; i < argc && argv[i]; i++) {
-        size_t more = strlen(argv[i]) + (n > 0);
+        size_t more = strlen(argv[i]) + (i > 1);
         if (n + more >= sizeof all)
             return;
-        n += (size_t)sprintf(all + n, "%s%s", n ? " " : "", argv[i]);
+        n += (size_t)sprintf(all + n, "%s%s", i > 1 ? " " : "", argv[i]);
     }
     tell(info, "argv", all);
 }
 
-// This process's own command line: what MPI_Init may not be given.
+// This process's own command line: what MPI_Init may not be given. A longer one than there is room for
+// has arguments too long to be told.
 static void tell_command_line(struct info *info)
 {
-    char text[4096], *argv[256];
+    char text[2 * MPI_MAX_INFO_VAL + 2];
     FILE *f = fopen("/proc/self/cmdline", "r");
     size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    int argc = 0;
     if (f)
         fclose(f);
     text[n] = 0;
-    for (char *p = text; p < text + n && argc < (int)ARRAY_LEN(argv); p += strlen(p) + 1)
-        argv[argc++] = p;
-    if (argc > 0)
-        tell_arguments(info, argc, argv);
+    tell(info, "command", text);
+    size_t first = strlen(text) + 1;
+    if (first >= n || n == sizeof text - 1)
+        return;
+    for (size_t i = first; i < n - 1; i++) // where one argument ends the next one begins
+        if (!text[i])
+            text[i] = ' ';
+    tell(info, "argv", text + first);
 }
 
 static void tell_machine(struct info *info)

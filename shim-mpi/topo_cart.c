@@ -142,12 +142,12 @@ MPI_DEFINE(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims[], con
 // Which processes have this one's coordinates in the dimensions that go.
 static struct group *slice(const struct comm *c, const struct topology *t, const int remain[])
 {
-    int first[t->cart.n + 1], size = 1;
-    for (int d = 0; d < t->cart.n; d++) {
+    int size = 1, *first = malloc(((size_t)t->cart.n + 1) * sizeof *first);
+    for (int d = 0; first && d < t->cart.n; d++) {
         first[d] = remain[d] ? 0 : t->cart.coords[d];
         size *= remain[d] ? t->cart.dims[d] : 1;
     }
-    int *pes = malloc((size_t)size * sizeof *pes);
+    int *pes = first ? malloc((size_t)size * sizeof *pes) : NULL;
     for (int i = 0; pes && i < size; i++) {
         pes[i] = group_pe(c->group, topology_cart_rank(t, first));
         for (int d = t->cart.n - 1; d >= 0; d--) { // count on, the last dimension first
@@ -158,7 +158,25 @@ static struct group *slice(const struct comm *c, const struct topology *t, const
             first[d] = 0;
         }
     }
+    free(first);
     return pes ? group_new(pes, size) : NULL;
+}
+
+// The grid of the dimensions that stay. NULL: no memory.
+static struct topology *part_of(const struct topology *t, const int remain[], int rank)
+{
+    int n = 0, *dims = malloc((2 * (size_t)t->cart.n + 1) * sizeof *dims);
+    if (!dims)
+        return NULL;
+    int *periods = dims + t->cart.n;
+    for (int d = 0; d < t->cart.n; d++)
+        if (remain[d]) {
+            dims[n] = t->cart.dims[d];
+            periods[n++] = t->cart.periods[d];
+        }
+    struct topology *part = cart_new(n, dims, periods, rank);
+    free(dims);
+    return part;
 }
 
 MPI_DEFINE(int, Cart_sub, MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
@@ -173,14 +191,8 @@ MPI_DEFINE(int, Cart_sub, MPI_Comm comm, const int remain_dims[], MPI_Comm *newc
         error = check_pointer(call, c, "newcomm", newcomm);
     if (error)
         return error;
-    int n = 0, dims[t->cart.n + 1], periods[t->cart.n + 1];
-    for (int d = 0; d < t->cart.n; d++)
-        if (remain_dims[d]) {
-            dims[n] = t->cart.dims[d];
-            periods[n++] = t->cart.periods[d];
-        }
     struct group *g = slice(c, t, remain_dims);
-    struct topology *part = g ? cart_new(n, dims, periods, g->rank) : NULL;
+    struct topology *part = g ? part_of(t, remain_dims, g->rank) : NULL;
     error = topology_give(c, g, part, NULL, newcomm, call);
     group_free(g);
     return error;
@@ -241,7 +253,7 @@ MPI_DEFINE(int, Cart_rank, MPI_Comm comm, const int coords[], int *rank)
         error = check_pointer(call, c, "rank", rank);
     if (error)
         return error;
-    int inside[t->cart.n + 1];
+    int found = 0;
     for (int d = 0; d < t->cart.n; d++) {
         int n = t->cart.dims[d];
         if (!t->cart.periods[d] && (coords[d] < 0 || coords[d] >= n))
@@ -249,9 +261,9 @@ MPI_DEFINE(int, Cart_rank, MPI_Comm comm, const int coords[], int *rank)
                             "coords[%d] is %d, of a dimension of %d that is "
                             "not periodic",
                             d, coords[d], n);
-        inside[d] = wrap(coords[d], n);
+        found = found * n + wrap(coords[d], n);
     }
-    *rank = topology_cart_rank(t, inside);
+    *rank = found;
     return MPI_SUCCESS;
 }
 

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_DIMS = sizeof(int) * CHAR_BIT }; // of two places and more, in a grid of INT_MAX places
+
 // ---- The shape
 struct shape {
     int n;
@@ -111,15 +113,29 @@ static struct link *links_of(int n, const int dims[], const int wraps[], int siz
     return links;
 }
 
-int topology_place(struct comm *comm, int n, const int dims[], const int periods[], int size,
-                   int order[])
+// Without the dimensions of one place, of which there may be any number: how many are left.
+static int without_ones(int n, const int dims[], const int periods[], int longer[], int wraps[])
+{
+    int left = 0;
+    for (int d = 0; d < n; d++)
+        if (dims[d] > 1) {
+            longer[left] = dims[d];
+            wraps[left++] = periods[d];
+        }
+    return left;
+}
+
+int topology_place(struct comm *comm, int n_all, const int all_dims[], const int periods[],
+                   int size, int order[])
 {
     struct seat *seats;
     int error = map_seats(comm, size, &seats);
     if (!seats)
         return error;
+    int dims[MOST_DIMS], wraps[MOST_DIMS];
+    int n = without_ones(n_all, all_dims, periods, dims, wraps);
     size_t count;
-    struct link *links = links_of(n, dims, periods, size, &count);
+    struct link *links = links_of(n, dims, wraps, size, &count);
     bool done = links && order_by_blocks(n, dims, size, seats, order) &&
                 map_improve(size, seats, links, count, order);
     free(links);

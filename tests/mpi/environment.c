@@ -122,6 +122,32 @@ static void info_env(void)
     OK(MPI_Info_free(&info));
 }
 
+static bool has_argv(MPI_Info info, const char *want)
+{
+    char text[MPI_MAX_INFO_VAL + 1] = "";
+    int flag = 0;
+    OK(MPI_Info_get(info, "argv", MPI_MAX_INFO_VAL, text, &flag));
+    return want ? flag && strcmp(text, want) == 0 : !flag;
+}
+
+// All arguments, or none where they are too long for a value (environment.sh).
+static void own_arguments(int argc, char **argv)
+{
+    char *all = calloc(1, 1 << 20), *end = all;
+    MPI_Info info;
+    for (int i = 1; i < argc; i++)
+        end += sprintf(end, "%s%s", i > 1 ? " " : "", argv[i]);
+    const char *want = end > all && end - all < MPI_MAX_INFO_VAL ? all : NULL;
+    CHECK(has_argv(MPI_INFO_ENV, want));
+    OK(MPI_Info_create_env(0, NULL, &info));
+    CHECK(has_argv(info, want));
+    OK(MPI_Info_free(&info));
+    OK(MPI_Info_create_env(argc, argv, &info));
+    CHECK(has_argv(info, want));
+    OK(MPI_Info_free(&info));
+    free(all);
+}
+
 #define BACK_AND_FORTH(NAME, handle)                                       \
     do {                                                                   \
         int number = MPI_##NAME##_toint(handle);                           \
@@ -190,7 +216,7 @@ static void threads(void)
     pthread_join(thread, NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int provided = -1;
     versions();
@@ -204,6 +230,7 @@ int main(void)
     status_fields();
     clocks();
     handles();
+    own_arguments(argc, argv);
     threads();
     int failed = mpi_done();
     versions();

@@ -207,6 +207,35 @@ static void errors(void)
     OK(MPI_Comm_free(&c));
 }
 
+// A grid of more dimensions than there is stack for.
+static void many_dims(MPI_Comm comm, int n, int reorder)
+{
+    int *dims = malloc((size_t)n * sizeof *dims), *zeros = calloc((size_t)n, sizeof *zeros), size,
+        rank, got = -1;
+    int *coords = malloc((size_t)n * sizeof *coords);
+    for (int d = 0; d < n; d++)
+        dims[d] = 1;
+    MPI_Comm cart, sub;
+    OK(MPI_Comm_size(comm, &size));
+    dims[1] = size;
+    OK(MPI_Cart_create(comm, n, dims, zeros, reorder, &cart));
+    OK(MPI_Comm_rank(cart, &rank));
+    OK(MPI_Cart_coords(cart, rank, n, coords));
+    CHECK_EQ(coords[1], rank);
+    OK(MPI_Cart_rank(cart, coords, &got));
+    CHECK_EQ(got, rank);
+    OK(MPI_Cart_sub(cart, dims, &sub));
+    OK(MPI_Comm_size(sub, &got));
+    CHECK_EQ(got, size);
+    OK(MPI_Cartdim_get(sub, &got));
+    CHECK_EQ(got, n);
+    OK(MPI_Comm_free(&sub));
+    OK(MPI_Comm_free(&cart));
+    free(coords);
+    free(zeros);
+    free(dims);
+}
+
 int main(void)
 {
     uint64_t seed = 3;
@@ -219,5 +248,7 @@ int main(void)
     for (int i = 0; i < 10; i++)
         distributed(&seed, i % 2);
     errors();
+    many_dims(MPI_COMM_SELF, 3000000, 0);
+    many_dims(MPI_COMM_WORLD, 300000, 1);
     return mpi_done();
 }
