@@ -76,6 +76,13 @@ static double cost_of(int n, const struct seat *seats, const struct link *links,
     return cost;
 }
 
+void map_take(int n, const struct seat *seats, const struct link *links, size_t n_links,
+              const int other[], int order[])
+{
+    if (cost_of(n, seats, links, n_links, other) < cost_of(n, seats, links, n_links, order))
+        memcpy(order, other, (size_t)n * sizeof *order);
+}
+
 // ---- The graph as lists of neighbours
 struct near {
     int vertex, weight;
@@ -211,8 +218,7 @@ bool map_improve(int n, const struct seat *seats, const struct link *links, size
         share_out(&m, 0, n);
         for (int i = 0; i < n; i++)
             found[m.vertex[i]] = seats[i].rank;
-        if (cost_of(n, seats, links, n_links, found) < cost_of(n, seats, links, n_links, order))
-            memcpy(order, found, (size_t)n * sizeof *order);
+        map_take(n, seats, links, n_links, found, order);
     }
     map_free(&m);
     free(found);

@@ -27,6 +27,10 @@ int map_seats(struct comm *comm, int n, struct seat **seats);
 // An order: order[v] is the rank in comm that is vertex v. At first that is v; of malloc, NULL: no memory.
 int *map_new_order(int n);
 
+// Takes the other one, if fewer links then lie between places far apart.
+void map_take(int n, const struct seat *seats, const struct link *links, size_t n_links,
+              const int other[], int order[]);
+
 // Another one, if fewer links then lie between places far apart. False: no memory.
 bool map_improve(int n, const struct seat *seats, const struct link *links, size_t n_links,
                  int order[]);

@@ -113,6 +113,21 @@ static struct link *links_of(int n, const int dims[], const int wraps[], int siz
     return links;
 }
 
+// By blocks, if that is better: all faces of a block count alike when its shape is chosen, also those
+// at the rim and those to one and the same other block.
+static bool try_blocks(int n, const int dims[], int size, const struct seat *seats,
+                       const struct link *links, size_t count, int order[])
+{
+    int *other = malloc((size_t)size * sizeof *other);
+    if (other)
+        memcpy(other, order, (size_t)size * sizeof *other);
+    bool done = other && order_by_blocks(n, dims, size, seats, other);
+    if (done)
+        map_take(size, seats, links, count, other, order);
+    free(other);
+    return done;
+}
+
 // Without the dimensions of one place, of which there may be any number: how many are left.
 static int without_ones(int n, const int dims[], const int periods[], int longer[], int wraps[])
 {
@@ -136,7 +151,7 @@ int topology_place(struct comm *comm, int n_all, const int all_dims[], const int
     int n = without_ones(n_all, all_dims, periods, dims, wraps);
     size_t count;
     struct link *links = links_of(n, dims, wraps, size, &count);
-    bool done = links && order_by_blocks(n, dims, size, seats, order) &&
+    bool done = links && try_blocks(n, dims, size, seats, links, count, order) &&
                 map_improve(size, seats, links, count, order);
     free(links);
     free(seats);

@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A grid on three nodes, where blocks are worse than the order that the processes have.
+. "$(dirname "$0")/../launch/lib.sh"
+place=$build/tests/mpi/place
+[ -x "$place" ] || skip "tests/mpi/place is not built"
+SHOAL_VNODES=3
+export SHOAL_VNODES
+run oshrun -n 24 "$place"
+[ "$rc" -ne 77 ] || skip "$(sed -n 's/^skipped: *//p;q' "$tmp/out")"
+expect_rc 0
+exit 0
