@@ -54,15 +54,17 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
     }
 }
 
-// In place: every block that is sent is copied first.
+// In place: every block that is sent is packed first, as what comes overwrites it. Its span in memory may be
+// more than there is.
 static struct block outgoing(struct schedule *s, const struct coll_call *c, int i)
 {
     if (!side_in_place(&c->send))
         return coll_block(&c->send, i);
-    struct block b = coll_block(&c->recv, i), copy = b;
-    copy.buf = schedule_elements(s, b.count, b.type);
-    copy_block(s, copy, b);
-    return copy;
+    struct block b = coll_block(&c->recv, i);
+    MPI_Count bytes = b.count * b.type->size;
+    struct block packed = {schedule_bytes(s, (size_t)bytes), bytes, type_of(MPI_BYTE)};
+    copy_block(s, packed, b);
+    return packed;
 }
 
 // Where processes share cores: long ones are got from where they are, and of those that are copied few are

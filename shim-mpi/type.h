@@ -75,7 +75,8 @@ static inline void *type_base(const void *at, MPI_Count lb)
     return (char *)((uintptr_t)at - (uintptr_t)lb);
 }
 
-// The span in memory of count elements: from *lb, *length bytes; for temporary buffers.
+// The span in memory of count elements: from *lb, *length bytes, 0 where there is no data; for temporary
+// buffers.
 void type_span(const struct type *t, MPI_Count count, MPI_Count *lb, MPI_Count *length);
 
 // The predefined type all elements are of (pair types count as predefined), NULL: mixed or empty.

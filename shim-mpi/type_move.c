@@ -381,7 +381,8 @@ size_t type_copy(const struct type *to_type, void *to, MPI_Count to_count,
 
 void type_span(const struct type *t, MPI_Count count, MPI_Count *lb, MPI_Count *length)
 {
-    MPI_Count shift = count > 0 ? (count - 1) * t->extent : 0;
+    bool has_data = count > 0 && t->size > 0;
+    MPI_Count shift = has_data ? (count - 1) * t->extent : 0;
     *lb = t->true_lb + (shift < 0 ? shift : 0);
-    *length = count > 0 ? t->true_extent + (shift < 0 ? -shift : shift) : 0;
+    *length = has_data ? t->true_extent + (shift < 0 ? -shift : shift) : 0;
 }
