@@ -7,7 +7,6 @@
 #include "info.h"
 #include "topo.h"
 
-
 // ---- What a kind of collective uses of a call
 enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, NEIGHBORS = 8, SCATTERS = 16 };
 static const unsigned char traits[] = {
@@ -288,34 +287,49 @@ void coll_build(struct schedule *s, const struct coll_call *c)
 }
 
 // ---- Forms
-static int result(const struct coll_call *c, struct comm *comm, int error)
+static int result(const struct coll_call *c, int error)
 {
     if (likely(!error))
         return MPI_SUCCESS;
-    return raise_on(comm, error, c->name, "%s",
+    return raise_on(c->comm, error, c->name, "%s",
                     error == MPI_ERR_TRUNCATE ? "a part was longer than its receiver expected"
+                    : error == MPI_ERR_NO_MEM ? "no memory for copies of all that its elements span"
                                               : "a message of it did not go through");
 }
 
-int coll_messages(const struct coll_call *c)
+static int no_memory(const struct coll_call *c, size_t lacks)
+{
+    return raise_on(c->comm, MPI_ERR_NO_MEM, c->name,
+                    "no memory for a copy of %zu bytes, which its elements span", lacks);
+}
+
+static int run_messages(const struct coll_call *c, size_t *lacks)
 {
     struct schedule s;
     s.request.error = MPI_SUCCESS;
     schedule_init(&s, c->comm, coll_tag(c));
     coll_build(&s, c);
     int error = schedule_run(&s);
+    *lacks = s.lacks;
     schedule_free(&s);
     return error;
+}
+
+int coll_messages(const struct coll_call *c)
+{
+    size_t lacks;
+    return run_messages(c, &lacks);
 }
 
 int coll_blocking(struct coll_call *c)
 {
     int error = coll_check(c);
+    size_t lacks = 0;
     if (error)
         return error;
     if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error))
-        error = coll_messages(c);
-    return result(c, c->comm, error);
+        error = run_messages(c, &lacks);
+    return lacks ? no_memory(c, lacks) : result(c, error);
 }
 
 static void release(struct request *r)
@@ -336,22 +350,32 @@ int coll_no_cancel(struct request *r)
     return MPI_ERR_REQUEST;
 }
 
-void coll_start_messages(struct coll_request *q)
+static void prepare(struct coll_request *q)
 {
     schedule_free(&q->schedule); // of the run before
     schedule_init(&q->schedule, q->call.comm, q->tag);
     coll_build(&q->schedule, &q->call);
+}
+
+void coll_start_messages(struct coll_request *q)
+{
+    prepare(q);
     schedule_start(&q->schedule);
 }
 
 static int start(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
-    request_restart(r);
-    if (q->lane)
+    if (q->lane) {
+        request_restart(r);
         coll_lane_start(q);
-    else
-        coll_start_messages(q);
+        return MPI_SUCCESS;
+    }
+    prepare(q);
+    if (q->schedule.lacks)
+        return MPI_ERR_NO_MEM;
+    request_restart(r);
+    schedule_start(&q->schedule);
     return MPI_SUCCESS;
 }
 
@@ -398,7 +422,12 @@ int coll_nonblocking(struct coll_call *c, MPI_Request *request)
     if (error)
         return error;
     coll_lane_join(q);
-    start(&q->schedule.request);
+    error = start(&q->schedule.request);
+    if (error) {
+        error = no_memory(c, q->schedule.lacks);
+        request_drop(&q->schedule.request);
+        return error;
+    }
     *request = object_handle(q);
     return MPI_SUCCESS;
 }

@@ -204,8 +204,9 @@ MPI_Count coll_team_bytes(const struct coll_call *c);
 bool coll_team_folds(const struct coll_call *c, MPI_Count n); // few enough to combine them at each?
 // Where what this process gives is, if dense, else packed to where the caller says.
 const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed);
-// Combines the members' parts, which it spoils, of n bytes each into the result.
-void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n);
+// Combines the members' parts, which it spoils, of n bytes each into the result. SHOAL_ENOMEM: it needs
+// memory for their gaps.
+int coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n);
 
 // MPI_Comm_free: all members come here, and none waits. coll_team_down waits for all that have begun.
 void coll_team_end(struct comm *comm);
@@ -216,7 +217,7 @@ bool coll_bcast_now(const struct coll_call *c, int *error);
 int coll_messages(const struct coll_call *c);
 // The same, not blocking: a request, whose reference is the caller's. tag: from coll_tag.
 struct request *coll_begin(const struct coll_call *c, int tag);
-// A request, which has not begun; and how it begins by messages.
+// A request, which has not begun; and how it begins by messages. Without memory for them it has ended.
 struct coll_request *coll_request_of(const struct coll_call *c, int tag);
 void coll_start_messages(struct coll_request *q);
 

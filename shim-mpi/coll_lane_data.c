@@ -182,7 +182,7 @@ void coll_lane_results(struct coll_request *q, int status)
     if (!run->dst || !gets)
         return;
     if (run->folds)
-        coll_team_fold(c, run->room, run->n);
+        q->schedule.request.error = error_of(coll_team_fold(c, run->room, run->n));
     else
         type_unpack(r->type, r->buf, r->count * ((MPI_Count)run->dst / run->n), 0, run->room,
                     run->dst);

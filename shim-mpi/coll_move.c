@@ -62,7 +62,7 @@ static struct block outgoing(struct schedule *s, const struct coll_call *c, int 
         return coll_block(&c->send, i);
     struct block b = coll_block(&c->recv, i);
     MPI_Count bytes = b.count * b.type->size;
-    struct block packed = {schedule_bytes(s, (size_t)bytes), bytes, type_of(MPI_BYTE)};
+    struct block packed = {schedule_room(s, (size_t)bytes), bytes, type_of(MPI_BYTE)};
     copy_block(s, packed, b);
     return packed;
 }

@@ -32,7 +32,8 @@ static void allreduce_short(struct schedule *s, const struct coll_call *c)
     MPI_Count n = c->recv.count;
     struct type *t = c->recv.type;
     int whole = coll_power_of_two(c->size), extra = c->size - whole, me = c->rank, virtual;
-    void *acc = c->recv.buf, *in = schedule_elements(s, n, t);
+    // All have it, needed or not: where there is no memory, they all find that, and nobody waits.
+    void *acc = c->recv.buf, *in = c->size > 1 ? schedule_elements(s, n, t) : NULL;
     coll_add_own(s, c, acc);
     if (me < 2 * extra && me % 2) {
         schedule_send(s, acc, n, t, me - 1);

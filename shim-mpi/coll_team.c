@@ -230,7 +230,7 @@ static void fold(const struct coll_call *c, void **part)
 }
 
 // Of elements with gaps, as the operator wants them.
-static void fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
+static int fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
 {
     const struct type *t = c->recv.type;
     MPI_Count lb, length;
@@ -239,8 +239,8 @@ static void fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
     MPI_Count before = lb & 15; // elements are aligned as in any array
     MPI_Count each = (before + length + 15) / 16 * 16;
     char *room = malloc((size_t)(each * c->size));
-    if (!room)
-        shim_fatal("no memory for a reduction of %lld bytes", (long long)(each * c->size));
+    if (!room && each)
+        return SHOAL_ENOMEM;
     for (int i = 0; i < c->size; i++) {
         part[i] = type_base(room + i * each + before, lb);
         type_unpack(t, part[i], c->recv.count, 0, parts + i * n, (size_t)n);
@@ -249,20 +249,20 @@ static void fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
     type_pack(t, part[0], c->recv.count, 0, parts, (size_t)n);
     type_unpack(t, c->recv.buf, c->recv.count, 0, parts, (size_t)n);
     free(room);
+    return SHOAL_OK;
 }
 
-void coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
+int coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
 {
     const struct type *t = c->recv.type;
     void *part[c->size];
-    if (!t->is_dense) {
-        fold_spread(c, parts, n);
-        return;
-    }
+    if (!t->is_dense)
+        return fold_spread(c, parts, n);
     for (int i = 0; i < c->size; i++)
         part[i] = type_base(parts + i * n, t->true_lb);
     fold(c, part);
     memcpy(type_at(t, c->recv.buf), type_at(t, part[0]), (size_t)n);
+    return SHOAL_OK;
 }
 
 const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed)
@@ -321,7 +321,7 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     if (status || !gets || is_direct)
         return status;
     if (reduces)
-        coll_team_fold(c, room, n);
+        status = coll_team_fold(c, room, n);
     else if (is_counted)
         unpack_blocks(c, n, room);
     else
@@ -367,8 +367,10 @@ bool coll_team_run(const struct coll_call *c, int *error)
     if (n < 0)
         return false;
     char *room = n * c->size <= MAX_SHORT ? small : malloc((size_t)(n * c->size));
-    if (!room)
-        shim_fatal("no memory for a collective of %lld bytes", (long long)(n * c->size));
+    if (!room) {
+        *error = MPI_ERR_NO_MEM;
+        return true;
+    }
     stats_count(COLL_SHORT);
     *error = error_of(run(c, team, n, room));
     if (room != small)

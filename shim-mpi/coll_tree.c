@@ -50,7 +50,7 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
     struct type *byte = type_of(MPI_BYTE);
     MPI_Count bytes = c->recv.count * c->recv.type->size;
     bool dense = c->recv.type->is_dense;
-    char *data = dense ? type_at(c->recv.type, c->recv.buf) : schedule_bytes(s, (size_t)bytes);
+    char *data = dense ? type_at(c->recv.type, c->recv.buf) : schedule_room(s, (size_t)bytes);
     int me = (c->rank - c->root + c->size) % c->size;
     if (!dense && me == 0)
         schedule_copy(s, data, bytes, byte, c->recv.buf, c->recv.count, c->recv.type);

@@ -53,9 +53,8 @@ static struct schedule_memory *take_memory(size_t n)
     if (m)
         return m;
     m = malloc(sizeof *m + n);
-    if (!m)
-        shim_fatal("no memory for a collective: %zu bytes", n);
-    m->size = n;
+    if (m)
+        m->size = n;
     return m;
 }
 
@@ -80,6 +79,7 @@ void schedule_init(struct schedule *s, struct comm *comm, int tag)
     s->active_room = SCHEDULE_STEPS;
     s->waits = false;
     s->memory = NULL;
+    s->lacks = 0;
     s->shared = NULL;
     s->then = NULL;
     s->op = NULL;
@@ -219,12 +219,32 @@ void schedule_then(struct schedule *s, schedule_fn *fn, void *arg)
     s->then_arg = arg;
 }
 
-void *schedule_bytes(struct schedule *s, size_t n)
+static void *add_memory(struct schedule *s, size_t n)
 {
     struct schedule_memory *m = take_memory(n);
+    if (!m)
+        return NULL;
     m->next = s->memory;
     s->memory = m;
     return m->bytes;
+}
+
+void *schedule_bytes(struct schedule *s, size_t n)
+{
+    void *bytes = add_memory(s, n);
+    if (!bytes)
+        shim_fatal("no memory for a collective: %zu bytes", n);
+    return bytes;
+}
+
+void *schedule_room(struct schedule *s, size_t n)
+{
+    static _Alignas(max_align_t) char nowhere[16]; // an address for steps that will not be done
+    void *room = add_memory(s, n);
+    if (room)
+        return room;
+    s->lacks = s->lacks > n ? s->lacks : n;
+    return nowhere;
 }
 
 void *schedule_shared(struct schedule *s, size_t n)
@@ -237,7 +257,7 @@ void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *
     MPI_Count lb, length;
     type_span(type, count, &lb, &length);
     size_t before = (size_t)lb % 16; // the address is aligned, as that of an array of the program's
-    return type_base(schedule_bytes(s, (size_t)length + before) + before, lb);
+    return type_base((char *)schedule_room(s, (size_t)length + before) + before, lb);
 }
 
 // ---- Running
@@ -338,6 +358,10 @@ static bool advance(struct schedule *s)
         for (int i = 0; i < s->active_n; i++)
             note(s, s->active[i]);
         s->active_n = 0;
+        if (unlikely(s->lacks)) {
+            s->request.error = MPI_ERR_NO_MEM;
+            return true;
+        }
         if (s->next < s->n)
             start_round(s);
         else if (!go_on(s))

@@ -52,6 +52,7 @@ struct schedule {
     _Atomic int pending; // of these, not done
     bool waits;          // somebody waits for it, and for nothing else
     struct schedule_memory *memory;
+    size_t lacks; // bytes for data that there is no memory for: MPI_ERR_NO_MEM, and no more steps
     void *shared;
     schedule_fn *then;
     void *then_arg;
@@ -86,9 +87,10 @@ void schedule_round(struct schedule *s);
 // one at a time.
 void schedule_then(struct schedule *s, schedule_fn *fn, void *arg);
 
-// Room for count elements of type, as an address to use with the type; bytes of any kind. They
-// live as long as the schedule.
+// Room for count elements of type, as an address to use with the type, and for bytes of a stream: steps
+// alone touch it. And bytes for what builds the steps. They live as long as the schedule.
 void *schedule_elements(struct schedule *s, MPI_Count count, const struct type *type);
+void *schedule_room(struct schedule *s, size_t n);
 void *schedule_bytes(struct schedule *s, size_t n);
 // Bytes that others of the node reach, once. NULL: no room.
 void *schedule_shared(struct schedule *s, size_t n);
