@@ -18,13 +18,6 @@ struct packing {
     MPI_Count size, position;
 };
 
-static int check_elements(const char *call, struct comm *comm, MPI_Count count,
-                          MPI_Datatype datatype, struct type **type)
-{
-    int rc = check_count(call, comm, count);
-    return rc ? rc : check_type(call, comm, datatype, type);
-}
-
 static int check_datarep(const char *call, const char *datarep)
 {
     if (!datarep || strcmp(datarep, "external32") != 0)
@@ -44,8 +37,8 @@ static MPI_Count packed_size(const struct type *t, MPI_Count count, bool externa
 // The bytes that will be moved.
 static int packing_check(const struct packing *p, struct type **type, MPI_Count *bytes)
 {
-    int rc = check_elements(p->call, p->comm, p->count, p->datatype, type);
-    if (rc)
+    int rc = check_count(p->call, p->comm, p->count);
+    if (rc || (rc = check_type(p->call, p->comm, p->datatype, type)))
         return rc;
     if (p->size < 0 || p->position < 0 || p->position > p->size)
         return raise_on(p->comm, MPI_ERR_ARG, p->call,
@@ -129,8 +122,8 @@ static int pack_size(const char *call, struct comm *comm, bool external, MPI_Cou
                      MPI_Datatype datatype, MPI_Count *size)
 {
     struct type *t = NULL;
-    int rc = check_elements(call, comm, count, datatype, &t);
-    if (rc)
+    int rc = check_count(call, comm, count);
+    if (rc || (rc = type_asked(call, comm, datatype, &t)))
         return rc;
     MPI_Count bytes = packed_size(t, count, external);
     if (bytes < 0)

@@ -54,7 +54,7 @@ static int set_elements(const char *call, MPI_Status *status, MPI_Datatype datat
     if (!error)
         error = check_count(call, NULL, count);
     if (!error)
-        error = check_type(call, NULL, datatype, &type);
+        error = type_asked(call, NULL, datatype, &type);
     if (error)
         return error;
     MPI_Count bytes = type_elements_bytes(type, count);

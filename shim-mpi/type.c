@@ -15,6 +15,18 @@ static int check_type_handle(const char *call, MPI_Datatype handle, struct type 
                     handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "freed, or never made");
 }
 
+int type_asked(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type)
+{
+    struct type *t = type_of(handle);
+    if (!t || handle == MPI_DATATYPE_NULL)
+        return raise_on(comm, MPI_ERR_TYPE, call, "%s",
+                        t ? "the datatype is MPI_DATATYPE_NULL" : "there is no such datatype");
+    if (t->size == MPI_UNDEFINED)
+        return raise_on(comm, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
+    *type = t;
+    return MPI_SUCCESS;
+}
+
 static int check_output(const char *call, const void *output)
 {
     if (!output)

@@ -11,6 +11,7 @@ struct type_body; // normalised form (type_body.h)
 struct type_recipe;
 struct predefined;
 struct attributes;
+struct comm;
 
 struct type {
     struct object head;
@@ -37,6 +38,9 @@ static inline struct type *type_of(MPI_Datatype h)
 {
     return object_at(h, OBJECT_TYPE);
 }
+
+// The type of a handle for a call that only asks about it: committed or not. An error class, raised.
+int type_asked(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);
 
 // Before the first use of predefined types; any time, idempotent.
 void type_up(void);

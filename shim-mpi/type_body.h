@@ -45,6 +45,7 @@ struct layout {
 struct type_body {
     struct layout layout;
     struct node *owned;
+    struct type *next; // of those that are being freed
 };
 
 // ---- Building (type_body.c). New nodes go to `owned`, which has them also after a failure.

@@ -278,12 +278,27 @@ int type_build(struct type_recipe *r, struct type **type, const char **why)
     return MPI_SUCCESS;
 }
 
-void type_drop(struct type *t)
+// A reference; who had the last one puts t in the list.
+static void drop_to(struct type **list, struct type *t)
 {
     if (!object_drop(t))
         return;
-    nodes_free(t->body->owned);
-    free(t->body);
-    recipe_free(t->recipe);
-    object_end(t);
+    t->body->next = *list;
+    *list = t;
+}
+
+// One after the other, not one within the other: types may be nested deeper than the stack is.
+void type_drop(struct type *t)
+{
+    struct type *list = NULL;
+    drop_to(&list, t);
+    while ((t = list)) {
+        list = t->body->next;
+        nodes_free(t->body->owned);
+        free(t->body);
+        for (MPI_Count i = 0; i < t->recipe->n_types; i++)
+            drop_to(&list, t->recipe->types[i]);
+        free(t->recipe);
+        object_end(t);
+    }
 }

@@ -92,7 +92,7 @@ static int check_counting(const char *call, const MPI_Status *status, MPI_Dataty
 {
     if (!status)
         return raise_on(NULL, MPI_ERR_ARG, call, "status is MPI_STATUS_IGNORE: nothing is known");
-    int rc = check_type(call, NULL, datatype, type);
+    int rc = type_asked(call, NULL, datatype, type);
     return rc ? rc : check_pointer(call, NULL, "count", count);
 }
 

@@ -42,7 +42,7 @@ static inline struct numbers counts_of(const MPI_Count *at)
 // when the recipe is large, else numbers to ints and addresses to addresses.
 struct type_recipe *recipe_new(int combiner, bool is_large, MPI_Count ints, MPI_Count numbers,
                                MPI_Count addresses, MPI_Count types);
-void recipe_free(struct type_recipe *r);
+void recipe_free(struct type_recipe *r); // of a type that was not made
 void recipe_put_int(struct type_recipe *r, int value);
 void recipe_put_number(struct type_recipe *r, MPI_Count value);
 void recipe_put_numbers(struct type_recipe *r, struct numbers values, MPI_Count n);

@@ -251,6 +251,56 @@ static void test_elements(void)
     CHECK_EQ(class_of(MPI_Get_count(&status, MPI_DATATYPE_NULL, &n)), MPI_ERR_TYPE);
 }
 
+// Calls that move nothing want no commit (MPI 5.0, "Datatype Commit").
+static void test_uncommitted(void)
+{
+    MPI_Datatype three;
+    MPI_Status status;
+    MPI_Aint address = 0;
+    MPI_Count count = 0;
+    int n = 0;
+    memset(&status, 0, sizeof status);
+    MPI_Type_contiguous(3, MPI_INT, &three);
+    CHECK_EQ(MPI_Status_set_elements(&status, three, 6), MPI_SUCCESS);
+    CHECK_EQ(MPI_Get_count(&status, three, &n), MPI_SUCCESS);
+    CHECK_EQ(n, 2);
+    CHECK_EQ(MPI_Status_set_elements_c(&status, three, 4), MPI_SUCCESS);
+    CHECK_EQ(MPI_Get_elements(&status, three, &n), MPI_SUCCESS);
+    CHECK_EQ(n, 4);
+    CHECK_EQ(MPI_Get_elements_c(&status, three, &count), MPI_SUCCESS);
+    CHECK_EQ(count, 4);
+    CHECK_EQ(MPI_Pack_size(2, three, MPI_COMM_SELF, &n), MPI_SUCCESS);
+    CHECK_EQ(n, 24);
+    CHECK_EQ(MPI_Pack_external_size("external32", 2, three, &address), MPI_SUCCESS);
+    CHECK_EQ(address, 24);
+    CHECK_EQ(class_of(MPI_Get_elements(&status, MPI_REAL2, &n)), MPI_ERR_TYPE); // there is none
+    CHECK_EQ(class_of(MPI_Pack_size(1, MPI_DATATYPE_NULL, MPI_COMM_SELF, &n)), MPI_ERR_TYPE);
+    CHECK_EQ(class_of(MPI_Pack_size(1, (MPI_Datatype)MPI_SUM, MPI_COMM_SELF, &n)), MPI_ERR_TYPE);
+    CHECK_EQ(n, 24);
+    MPI_Type_free(&three);
+}
+
+// Types of types: where nothing else has them all go with the last.
+static void test_nested(void)
+{
+    enum { DEPTH = 400000 };
+    MPI_Datatype t, of_it, fork;
+    MPI_Type_contiguous(2, MPI_INT, &t);
+    for (int i = 0; i < DEPTH; i++) {
+        CHECK_EQ(MPI_Type_dup(t, &of_it), MPI_SUCCESS);
+        if (i == DEPTH / 4)
+            fork = t;
+        else
+            MPI_Type_free(&t);
+        t = of_it;
+    }
+    MPI_Type_free(&t);
+    int n = 0;
+    MPI_Type_size(fork, &n);
+    CHECK_EQ(n, 8);
+    MPI_Type_free(&fork);
+}
+
 static void test_wrong(void)
 {
     MPI_Datatype t, none = MPI_DATATYPE_NULL, freed, loose;
@@ -310,6 +360,8 @@ int main(int argc, char **argv)
     test_large();
     test_bottom();
     test_elements();
+    test_uncommitted();
+    test_nested();
     test_wrong();
     MPI_Finalize();
     return check_done();
