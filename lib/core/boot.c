@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +28,71 @@
 #define HEAP_HINT 0x300000000000u
 
 static struct pe_ctl *early_ctl; // of the slot the constructor claimed
-static const char *early_error; // "": it has been told
+static char early_error[256];    // "": none, or it has been told,
+static bool has_failed;          // which this says
 
-// A slot belongs to one process. A program that a PE starts inherits the environment, and must not
-// take the PE's place.
-static bool claim(struct pe_ctl *ctl)
+__attribute__((format(printf, 1, 2))) static void fail_early(const char *format, ...)
 {
-    int32_t nobody = 0;
-    return atomic_compare_exchange_strong_explicit(&ctl->pid, &nobody, getpid(),
-                                                   memory_order_acq_rel, memory_order_acquire) ||
-           (nobody == getpid() && ctl->state != PE_RUNNING);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(early_error, sizeof early_error, format, args);
+    va_end(args);
+    has_failed = true;
 }
 
-static void publish_layout(struct job *job)
+// Has the process ended? Its parent may not have looked yet; a main thread may end before others.
+static bool is_gone(pid_t pid)
 {
-    early_ctl->state = PE_CLAIMED;
+    char path[64], text[512], state;
+    int threads;
+    if (kill(pid, 0))
+        return errno == ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *after_name = strrchr(text, ')');
+    return after_name &&
+           sscanf(after_name + 1, " %c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%d", &state,
+                  &threads) == 2 &&
+           (state == 'Z' || state == 'X') && threads <= 1;
+}
+
+// A slot belongs to one process. A program that a PE starts inherits the environment, and must not
+// take the PE's place; but one that has ended without joining leaves it to the next, and so it does
+// to what it becomes by exec. Of several that come at once one gets it.
+static bool claim(struct pe_ctl *ctl, int fd, const struct job *job, int pe)
+{
+    pid_t own = getpid();
+    int32_t owner = 0;
+    while (!atomic_compare_exchange_strong_explicit(&ctl->pid, &owner, own, memory_order_acq_rel,
+                                                    memory_order_acquire))
+        if ((owner != own && !is_gone(owner)) || atomic_load(&ctl->joins)) {
+            fail_early(is_gone(owner)
+                           ? "process %d has been this PE and has ended: a PE is one process, from "
+                             "its first initialization on"
+                           : "process %d is this PE already; unset " JOB_ENV_FD " to run a program "
+                             "of its own",
+                       (int)owner);
+            return false;
+        }
+    if (owner)
+        data_forget(fd, job, ctl, pe);
+    ctl->state = PE_CLAIMED;
+    return true;
+}
+
+// Once: from here on the place is this process's for good.
+static void publish_layout(void)
+{
+    if (atomic_exchange(&early_ctl->joins, 1))
+        return;
+    fcntl(world.job_fd, F_SETFD, FD_CLOEXEC);
     // Pairs with the acquire load in wait_for_all: data_size and data_hash come before.
-    atomic_fetch_add_explicit(&job->ready, 1, memory_order_release);
-    bell_check(&job->bell);
+    atomic_fetch_add_explicit(&world.job->ready, 1, memory_order_release);
+    bell_check(&world.job->bell);
 }
 
 // The descriptor of the job and this PE's number: from oshrun's environment, or by joining another
@@ -56,14 +104,13 @@ static bool find_job(int *fd, int *pe)
     if (!is_ours && !pmi_is_there())
         return false;
     if (settings_read()) {
-        early_error = "a setting is wrong";
+        fail_early("a setting is wrong");
         return false;
     }
     log_configure(settings.log);
     if (!is_ours) {
         int joined = join_job(fd, pe);
-        if (joined < 0)
-            early_error = "";
+        has_failed = joined < 0;
         return joined > 0;
     }
     *fd = atoi(fd_text);
@@ -74,19 +121,20 @@ static bool find_job(int *fd, int *pe)
 __attribute__((constructor(101))) static void boot_early(void)
 {
     int fd, pe;
+    char why[JOB_WHY];
     if (!find_job(&fd, &pe))
         return;
-    struct job *job = job_open(fd);
-    if (!job || pe < 0 || pe >= job->npes || !(early_ctl = job_map_ctl(fd, job, pe))) {
-        early_error = "the job's environment (" JOB_ENV_FD ", " JOB_ENV_PE ") is not valid here";
+    struct job *job = job_find(fd, why);
+    if (!job) {
+        fail_early("%s", why);
         return;
     }
-    if (!claim(early_ctl)) {
-        early_error = "this PE's place is taken by the process that started this one; unset "
-                      JOB_ENV_FD " to run a program of its own";
+    if (pe < 0 || pe >= job->npes || !(early_ctl = job_map_ctl(fd, job, pe))) {
+        fail_early("the job's environment (" JOB_ENV_FD ", " JOB_ENV_PE ") is not valid here");
         return;
     }
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (!claim(early_ctl, fd, job, pe))
+        return;
     join_place(early_ctl);
     world.job = job;
     world.job_fd = fd;
@@ -94,7 +142,6 @@ __attribute__((constructor(101))) static void boot_early(void)
     world.npes = job->npes;
     call_slot = &early_ctl->call;
     data_move(fd, job, early_ctl, pe);
-    publish_layout(job);
 }
 
 static int boot_alone(void)
@@ -182,9 +229,10 @@ static int map_slices(void)
         at = reserve_aligned(all, before);
     }
     if (at == MAP_FAILED || !map_each(at)) {
-        log_line(LOG_ERROR, LOG_BOOT, "cannot map %d symmetric heaps of %lu bytes: %s; lower "
-                 "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`", world.end - world.first,
-                 (unsigned long)job->heap_size, strerror(errno));
+        log_line(LOG_ERROR, LOG_BOOT,
+                 "cannot map %d symmetric heaps of %lu bytes: %s; lower "
+                 "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`",
+                 world.end - world.first, (unsigned long)job->heap_size, strerror(errno));
         return -1;
     }
     world.slice_size = (ptrdiff_t)job->slice_size;
@@ -206,7 +254,7 @@ static void wait_for_all(void)
 
 int boot_join(void)
 {
-    if (early_error) {
+    if (has_failed) {
         if (early_error[0])
             log_line(LOG_ERROR, LOG_BOOT, "%s", early_error);
         return -1;
@@ -223,6 +271,8 @@ int boot_join(void)
     wait_configure(world.job->slots, world.job->cpus, settings.spin);
     wait_hooks.waited = world.job->waited;
     wait_hooks.self = (uint32_t)world.me + 1;
+    if (early_ctl)
+        publish_layout();
     wait_for_all();
     return world.data_peers ? 0 : data_map_peers();
 }

@@ -59,8 +59,9 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *out)
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + ph->p_vaddr, end = start + ph->p_memsz;
         if (ph->p_type == PT_LOAD || ph->p_type == PT_GNU_RELRO)
-            s->hash = hash_bytes(s->hash, &ph->p_vaddr, sizeof ph->p_vaddr + sizeof ph->p_paddr +
-                                 sizeof ph->p_filesz + sizeof ph->p_memsz);
+            s->hash = hash_bytes(s->hash, &ph->p_vaddr,
+                                 sizeof ph->p_vaddr + sizeof ph->p_paddr + sizeof ph->p_filesz +
+                                     sizeof ph->p_memsz);
         if (ph->p_type == PT_NOTE)
             s->hash = hash_bytes(s->hash, (void *)start, ph->p_filesz);
         if (ph->p_type == PT_GNU_RELRO)
@@ -97,7 +98,8 @@ static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t file_end,
             memset(entry, 0xff, sizeof entry);
         for (size_t i = 0; i < n && !failed; i++, at += page)
             if (at < file_end || entry[i] >> 62) // present or swapped
-                failed = pwrite(fd, (void *)at, page, offset + (off_t)(at - start)) != (ssize_t)page;
+                failed = pwrite(fd, (void *)at, page, offset + (off_t)(at - start)) !=
+                         (ssize_t)page;
     }
     if (pagemap >= 0)
         close(pagemap);
@@ -116,8 +118,9 @@ static bool job_is_open(void)
 }
 
 // By no call that a sanitizer looks into: it objects to the gaps between variables.
-__attribute__((no_sanitize_address, no_sanitize_thread)) static void
-copy_plainly(void *to, const void *from, size_t n)
+__attribute__((no_sanitize_address, no_sanitize_thread)) static void copy_plainly(void *to,
+                                                                                  const void *from,
+                                                                                  size_t n)
 {
     for (size_t i = 0; i < n / sizeof(uint64_t); i++)
         ((volatile uint64_t *)to)[i] = ((const volatile uint64_t *)from)[i];
@@ -128,15 +131,16 @@ static void before_fork(void)
 {
     if (world.forked) // its data is private already
         return;
-    fork_copy = mmap(NULL, world.data_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                     -1, 0);
+    fork_copy = mmap(NULL, world.data_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                     0);
     if (fork_copy == MAP_FAILED)
         fatal("fork: no memory for a private copy of %zu bytes of static data", world.data_size);
     if (!job_is_open()) {
         copy_plainly(fork_copy, (void *)world.data, world.data_size);
         return;
     }
-    off_t base = data_offset(world.job, world.job->pe[world.me].slot), last = base + (off_t)world.data_size;
+    off_t base = data_offset(world.job, world.job->pe[world.me].slot),
+          last = base + (off_t)world.data_size;
     for (off_t at = base; (at = lseek(world.job_fd, at, SEEK_DATA)) >= 0 && at < last;) {
         off_t hole = lseek(world.job_fd, at, SEEK_HOLE);
         hole = hole < 0 || hole > last ? last : hole;
@@ -177,6 +181,16 @@ void data_alone_forks(void)
     pthread_atfork(NULL, NULL, mark_child);
 }
 
+void data_forget(int fd, const struct job *job, struct pe_ctl *ctl, int pe)
+{
+    // Pages that the next one never touched have to read as zero.
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  data_offset(job, job->pe[pe].slot), DATA_STRIDE))
+        fatal("cannot clear the static data of an earlier process: %s", strerror(errno));
+    ctl->data_size = ctl->data_hash = 0;
+    atomic_store_explicit(&ctl->call, 0, memory_order_relaxed);
+}
+
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
 {
     struct segment s = {.hash = 0xcbf29ce484222325u};
@@ -189,15 +203,18 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
     bool has_others = thread_count() > 1 + data_quiet_threads;
     if (!settings.static_data || job->npes == 1 || end <= start || has_others) {
         if (has_others)
-            log_line(LOG_WARN, LOG_DATA, "libshoal was loaded when the process had %d threads: "
-                     "global variables are not symmetric", thread_count());
+            log_line(LOG_WARN, LOG_DATA,
+                     "libshoal was loaded when the process had %d threads: "
+                     "global variables are not symmetric",
+                     thread_count());
         pthread_atfork(NULL, NULL, mark_child);
         return;
     }
     off_t offset = data_offset(job, job->pe[me].slot);
     struct stat st;
-    if (fstat(fd, &st) || (st.st_size < data_offset(job, job->slots) &&
-                           ftruncate(fd, data_offset(job, job->slots))) ||
+    if (fstat(fd, &st) ||
+        (st.st_size < data_offset(job, job->slots) &&
+         ftruncate(fd, data_offset(job, job->slots))) ||
         copy_pages(fd, offset, start, s.file_end, end) ||
         mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
              offset) == MAP_FAILED)
@@ -229,10 +246,10 @@ int data_map_peers(void)
     }
     const struct pe_ctl *first = world_ctl(world.first), *own = world_ctl(world.me);
     if (own->data_hash != first->data_hash || own->data_size != first->data_size) {
-        log_line(LOG_ERROR, LOG_DATA, "PE %d and PE %d run different programs (static data of %lu "
-                 "and %lu bytes): start one executable, or set SHOAL_STATIC=0", world.me,
-                 world.first,
-                 (unsigned long)own->data_size,
+        log_line(LOG_ERROR, LOG_DATA,
+                 "PE %d and PE %d run different programs (static data of %lu "
+                 "and %lu bytes): start one executable, or set SHOAL_STATIC=0",
+                 world.me, world.first, (unsigned long)own->data_size,
                  (unsigned long)first->data_size);
         return -1;
     }
@@ -248,8 +265,10 @@ int data_map_peers(void)
                  data_offset(world.job, world.job->pe[world.first + i].slot)) == MAP_FAILED)
             all = MAP_FAILED;
     if (all == MAP_FAILED) {
-        log_line(LOG_ERROR, LOG_DATA, "cannot map the static data of %d PEs: %s; SHOAL_STATIC=0 "
-                 "does without", span, strerror(errno));
+        log_line(LOG_ERROR, LOG_DATA,
+                 "cannot map the static data of %d PEs: %s; SHOAL_STATIC=0 "
+                 "does without",
+                 span, strerror(errno));
         return -1;
     }
     world.data_peers = (char *)((uintptr_t)all - (size_t)world.first * world.data_size);

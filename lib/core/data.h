@@ -12,6 +12,9 @@
 extern int data_quiet_threads;
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me);
 
+// Makes a place as it was before another process moved its data there, which is gone.
+void data_forget(int fd, const struct job *job, struct pe_ctl *ctl, int pe);
+
 // For a PE that starts alone, whose data stays where it is: marks forked children as no PEs.
 void data_alone_forks(void);
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -94,8 +95,9 @@ int job_create_planned(const struct job_plan *plan)
     size_t tables = tables_size(plan->npes);
     struct job *job = calloc(1, tables);
     int fd = -1;
-    if (job && (job->secret = plan->secret, plan->secret ||
-                getrandom(&job->secret, sizeof job->secret, 0) == sizeof job->secret))
+    if (job &&
+        (job->secret = plan->secret,
+         plan->secret || getrandom(&job->secret, sizeof job->secret, 0) == sizeof job->secret))
         fd = memfd_create("shoal", MFD_ALLOW_SEALING);
     if (fd < 0) {
         log_line(LOG_ERROR, LOG_BOOT, "memfd_create: %s", strerror(errno));
@@ -108,8 +110,10 @@ int job_create_planned(const struct job_plan *plan)
                   write_hosts(fd, job, plan);
     free(job);
     if (failed) {
-        log_line(LOG_ERROR, LOG_BOOT, "cannot make a shared file of %lld bytes for %d PEs: %s; "
-                 "lower SHMEM_SYMMETRIC_SIZE", (long long)size, plan->slots, strerror(errno));
+        log_line(LOG_ERROR, LOG_BOOT,
+                 "cannot make a shared file of %lld bytes for %d PEs: %s; "
+                 "lower SHMEM_SYMMETRIC_SIZE",
+                 (long long)size, plan->slots, strerror(errno));
         close(fd);
         return -1;
     }
@@ -119,8 +123,8 @@ int job_create_planned(const struct job_plan *plan)
 
 int job_create(int npes, int nodes, size_t heap_size, pid_t launcher)
 {
-    return job_create_planned(&(struct job_plan){.npes = npes, .nodes = nodes, .slots = npes,
-                                                 .heap_size = heap_size, .launcher = launcher});
+    return job_create_planned(&(struct job_plan){
+        .npes = npes, .nodes = nodes, .slots = npes, .heap_size = heap_size, .launcher = launcher});
 }
 
 static bool cards_fit(const struct job *job)
@@ -133,35 +137,52 @@ static bool cards_fit(const struct job *job)
 static bool header_is_sound(const struct job *job, off_t file_size)
 {
     return job->magic == JOB_MAGIC && job->layout == JOB_LAYOUT && job->npes > 0 &&
-           job->npes <= LIMIT_PES && job->header_size >= tables_size(job->npes) &&
-           job->slots > 0 && job->slots <= job->npes && job->nodes > 0 &&
+           job->npes <= LIMIT_PES && job->header_size >= tables_size(job->npes) && job->slots > 0 &&
+           job->slots <= job->npes && job->nodes > 0 &&
            (job->nodes == 1 ? job->slots == job->npes : cards_fit(job)) &&
            job->heap_offset < job->slice_size &&
            job->heap_size + job->arena_size == job->slice_size - job->heap_offset &&
            job->header_size + (uint64_t)job->slots * job->slice_size <= (uint64_t)file_size;
 }
 
-struct job *job_open(int fd)
+struct job *job_find(int fd, char why[JOB_WHY])
 {
     struct stat st;
     struct job *job = MAP_FAILED;
     if (fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof *job)
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (job == MAP_FAILED) {
-        log_line(LOG_ERROR, LOG_BOOT, JOB_ENV_FD "=%d is not the job's shared file here: a program "
-                 "that a PE starts needs " JOB_ENV_FD " unset, or oshrun", fd);
+        snprintf(why, JOB_WHY,
+                 JOB_ENV_FD "=%d is not the job's shared file here: a program "
+                            "that a PE starts needs " JOB_ENV_FD " unset, or oshrun",
+                 fd);
         return NULL;
     }
     if (header_is_sound(job, st.st_size)) {
         size_t whole = job->header_size;
         munmap(job, sizeof *job);
         job = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        return job == MAP_FAILED ? NULL : job;
+        if (job != MAP_FAILED)
+            return job;
+        snprintf(why, JOB_WHY, "cannot map %zu bytes of the job's shared file: %s", whole,
+                 strerror(errno));
+        return NULL;
     }
-    log_line(LOG_ERROR, LOG_BOOT, "the job's shared file has layout %u, this library %u: oshrun "
-             "and libshoal are of different versions", job->layout, JOB_LAYOUT);
+    snprintf(why, JOB_WHY,
+             "the job's shared file has layout %u, this library %u: oshrun and "
+             "libshoal are of different versions",
+             job->layout, JOB_LAYOUT);
     munmap(job, sizeof *job);
     return NULL;
+}
+
+struct job *job_open(int fd)
+{
+    char why[JOB_WHY];
+    struct job *job = job_find(fd, why);
+    if (!job)
+        log_line(LOG_ERROR, LOG_BOOT, "%s", why);
+    return job;
 }
 
 struct pe_ctl *job_map_ctl(int fd, const struct job *job, int pe)

@@ -25,7 +25,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 9u           // bump when a structure here changes
+#define JOB_LAYOUT 10u          // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -93,12 +93,13 @@ struct call_record {
 };
 
 struct pe_ctl {
-    _Atomic int32_t pid;
+    _Atomic int32_t pid;       // whose process loads the library first; see claim (boot.c)
     _Atomic int32_t state;     // enum pe_state
     uint64_t data_size;        // static data: bytes,
     uint64_t data_hash;        // and a hash of the layout, to be equal on all PEs
     uint64_t left_syncs;       // PE_LEFT: barriers over the world it has entered
     _Atomic int32_t last_life; // 0, or it has ended in or after this life of the library: for its node
+    _Atomic int32_t joins;     // 1: it has begun to join, and the place is its for good
     LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
     LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation
@@ -135,9 +136,11 @@ size_t job_default_heap(int slots);
 // of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
 int job_create(int npes, int nodes, size_t heap_size, pid_t launcher);
 
-// Maps the header of the job behind fd, with its tables; checks it. NULL after one line when it is
-// no job of ours.
+// Maps the header of the job behind fd, with its tables; checks it. NULL when it is no job of ours:
+// after one line, or with that line in `why`.
+#define JOB_WHY 160
 struct job *job_open(int fd);
+struct job *job_find(int fd, char why[JOB_WHY]);
 
 // A PE's control block, mapped from the file (used by the launcher, which maps no heaps).
 // NULL when the map fails.

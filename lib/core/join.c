@@ -208,9 +208,14 @@ static bool is_gone(int pid)
     return same_pids && pid && kill(pid, 0) && errno == ESRCH;
 }
 
-// A PE that never joined will not come to any barrier either. (left_syncs is 0.)
+// A PE that never joined will not come to any barrier either. (left_syncs is 0.) Others find that out
+// when they wait there.
 static void leave(struct pe_ctl *ctl)
 {
+    if (!atomic_exchange(&ctl->joins, 1)) {
+        atomic_fetch_add_explicit(&world.job->ready, 1, memory_order_release);
+        bell_check(&world.job->bell);
+    }
     // Pairs with the acquire load in end_if_abandoned (world.c).
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     atomic_fetch_add_explicit(&world.job->left, 1, memory_order_release);
