@@ -53,7 +53,8 @@ static int start(struct attended *a, char *const *command)
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     for (size_t i = 0; i < ARRAY_LEN(passed_on); i++)
-        sigaddset(&set, passed_on[i]);
+        if (!watch_is_ignored(passed_on[i]))
+            sigaddset(&set, passed_on[i]);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &set, &a->mask);
     sigdelset(&a->mask, SIGCHLD);

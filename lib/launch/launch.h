@@ -69,11 +69,14 @@ void spawn_all(struct launch *l);
 
 // watch.c. Blocks the signals it will read; 0, or -1 after one line.
 int watch_open(struct launch *l);
-void watch_run(struct launch *l); // until no PE is left
+bool watch_is_ignored(int sig); // from the start
+// Until no PE is left and, when all is well, no other process that holds their output.
+void watch_run(struct launch *l);
 // The first cause counts. line may be "". PEs left are killed now, or in wait_ms.
 void watch_end(struct launch *l, int status, unsigned wait_ms, const char *line);
 
-// sweep.c. Kills all descendants; call it when no PE is left.
+// sweep.c. Spares the children there are now, and kills all other descendants; call it when no PE is left.
+void sweep_spare_children(void);
 void sweep_descendants(void);
 
 #endif

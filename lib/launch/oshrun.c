@@ -78,6 +78,7 @@ static int launch_open(struct launch *l)
     plan_binding(l);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, &l->on_pipe);
+    sweep_spare_children();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     return watch_open(l);
 }

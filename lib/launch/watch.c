@@ -27,13 +27,21 @@
 static const int watched[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                               SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
+// Left alone, as a script wants those that it ignores; a signal that is read as data would come.
+bool watch_is_ignored(int sig)
+{
+    struct sigaction now;
+    return sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 int watch_open(struct launch *l)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
-        sigaddset(&set, watched[i]);
     signal(SIGCHLD, SIG_DFL); // it may come ignored, and then nobody's status could be read
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        if (!watch_is_ignored(watched[i]))
+            sigaddset(&set, watched[i]);
     sigprocmask(SIG_BLOCK, &set, &l->mask);
     sigdelset(&l->mask, SIGCHLD);
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = NULL};
@@ -177,6 +185,16 @@ static void reap(struct launch *l)
             }
 }
 
+// The PEs have ended well; other processes hold their output, to which nothing is passed on.
+static void end_holders(struct launch *l, int sig)
+{
+    char line[64];
+    if (sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGQUIT)
+        return;
+    snprintf(line, sizeof line, "the job was ended by SIG%s", sigabbrev_np(sig));
+    watch_end(l, STATUS_SIGNAL + sig, 0, line);
+}
+
 // The first INT or TERM is passed on; a second one, or PATIENCE_MS, is the end.
 static void on_interrupt(struct launch *l, int sig)
 {
@@ -210,9 +228,11 @@ static void on_signal(struct launch *l, const struct signalfd_siginfo *info)
     if (info->ssi_code != SI_KERNEL)
         signal_all(l, sig);
     sigaddset(&l->passed_on, sig);
-    if (sig == SIGINT || sig == SIGTERM)
+    if (!l->alive)
+        end_holders(l, sig);
+    else if (sig == SIGINT || sig == SIGTERM)
         on_interrupt(l, sig);
-    else if (sig == SIGTSTP)
+    if (sig == SIGTSTP)
         kill(getpid(), SIGSTOP);
 }
 
@@ -239,6 +259,9 @@ static void on_timeout(struct launch *l)
     }
     if (shown > PLACES_SHOWN)
         snprintf(line + n, sizeof line - (size_t)n, ", and %d more PEs", shown - PLACES_SHOWN);
+    if (!shown)
+        snprintf(line + n, sizeof line - (size_t)n,
+                 "; processes that PEs have started still hold the output");
     watch_end(l, STATUS_TIMEOUT, 0, line);
 }
 
@@ -267,6 +290,8 @@ static uint64_t check_deadlines(struct launch *l, uint64_t now)
         on_timeout(l);
     if (l->patience_at && now >= l->patience_at)
         on_interrupt(l, l->user_signal);
+    if (!l->alive)
+        l->absent = -1;
     if (l->absent >= 0 && now >= l->look_at)
         look_for_joined(l);
     earlier(&next, l->kill_at);
@@ -283,6 +308,16 @@ static int ms_until(uint64_t at, uint64_t now)
     return at <= now ? 0 : (int)((at - now) / MS > 1000000 ? 1000000 : (at - now) / MS + 1);
 }
 
+// A system may forbid it.
+static void on_failed_wait(struct launch *l)
+{
+    char line[96];
+    snprintf(line, sizeof line, "cannot wait for the PEs: epoll_wait: %s", strerror(errno));
+    watch_end(l, STATUS_OWN, 0, line);
+    usleep(1000);
+    reap(l);
+}
+
 static void wait_for_events(struct launch *l, int timeout_ms)
 {
     struct epoll_event events[16];
@@ -292,6 +327,8 @@ static void wait_for_events(struct launch *l, int timeout_ms)
         return;
     }
     int n = epoll_wait(l->out.epoll, events, ARRAY_LEN(events), timeout_ms);
+    if (n < 0 && errno != EINTR)
+        on_failed_wait(l);
     uint64_t now = wait_now_ns();
     bool has_signal = false;
     for (int i = 0; i < n; i++) {
@@ -305,10 +342,16 @@ static void wait_for_events(struct launch *l, int timeout_ms)
         read_signals(l);
 }
 
+// By processes that PEs have left, when the job has ended well.
+static bool is_output_held(const struct launch *l)
+{
+    return l->out.nopen && !l->status_final && !l->user_signal;
+}
+
 void watch_run(struct launch *l)
 {
     reap(l);
-    while (l->alive) {
+    while (l->alive || is_output_held(l)) {
         uint64_t now = wait_now_ns();
         uint64_t next = check_deadlines(l, now);
         forward_flush(&l->out);

@@ -24,6 +24,13 @@ run oshrun -n 2 --timeout 0.3 sh -c 'sleep 100 & echo $! >$0.$SHOAL_PE; sleep 10
 expect_rc 124
 expect_gone $(cat "$tmp"/pid.*)
 
+# What a shell had started before it became the launcher is not of the job.
+rm -f "$tmp"/pid.*
+run sh -c 'sleep 100 & echo $! >$0.shell; exec oshrun -n 2 sh -c "sleep 100 & echo \$! >\$0.\$SHOAL_PE; exit 3" $0' "$tmp/pid"
+expect_rc 3
+kill "$(cat "$tmp/pid.shell")" || fail "the shell's own child was killed"
+expect_gone $(cat "$tmp"/pid.[01])
+
 # A good job may leave a daemon behind; it holds no memory of the job once it closes the file.
 run oshrun -n 2 sh -c 'ls -l /proc/self/fd >&2'
 expect_rc 0

@@ -37,11 +37,37 @@ oshrun -n 3 yes | head -n 1 >/dev/null
 what="reader stands still"
 { oshrun -n 2 --timeout 0.5 yes 2>"$tmp/err"; echo $? >"$tmp/rc"; } | { sleep 1.5; cat >/dev/null; }
 [ "$(cat "$tmp/rc")" = 124 ] || fail "status $(cat "$tmp/rc")"
-# A grandchild that keeps the pipe open is not waited for.
-run oshrun -n 2 sh -c 'sleep 3 & echo x'
+# After a good end the output of what PEs have started is passed on, too.
+run oshrun -n 2 sh -c '(sleep 1; echo late; sleep 0.2; printf last) & echo early'
+expect_rc 0
+[ "$(grep -c '^early$' "$tmp/out")" -eq 2 ] || fail "not two early lines"
+[ "$(grep -c '^late$' "$tmp/out")" -eq 2 ] || fail "not two late lines"
+[ "$(tail -n 1 "$tmp/out")" = lastlast ] || fail "the last words are not there"
+# It is waited for until the time is over, or a signal comes. Those that do not hold it are let alone.
+run oshrun -n 2 --timeout 0.5 sh -c 'sleep 100 & echo $! >$0.$SHOAL_PE' "$tmp/pid"
+expect_rc 124
+expect_err_line '^oshrun: timed out after 0.5 s; processes that PEs have started still hold the output$'
+expect_gone $(cat "$tmp/pid.0" "$tmp/pid.1")
+rm "$tmp"/pid.*
+oshrun -n 2 sh -c 'sleep 100 & echo $! >$0.$SHOAL_PE' "$tmp/pid" 2>"$tmp/err" &
+job=$!
+wait_for test -s "$tmp/pid.0" -a -s "$tmp/pid.1"
+sleep 0.3
+kill -TERM $job
+wait $job
+rc=$? job=
+what="TERM after the PEs"
+expect_rc 143
+expect_err_line '^oshrun: the job was ended by SIGTERM$'
+expect_gone $(cat "$tmp/pid.0" "$tmp/pid.1")
+run oshrun -n 2 sh -c 'sleep 3 >/dev/null 2>&1 & echo x'
 expect_rc 0
 [ "$ms" -lt 1500 ] || fail "took $ms ms"
 expect_out "$(printf 'x\nx')"
+# Not after a bad end of a PE that is alone with it.
+run oshrun -n 2 sh -c 'sleep 3 & exit 4'
+expect_rc 4
+[ "$ms" -lt 1500 ] || fail "took $ms ms"
 if [ -c /dev/full ]; then
     what="full disk"
     oshrun -n 2 yes >/dev/full 2>"$tmp/err"

@@ -69,6 +69,20 @@ expect_rc 143
 expect_err_line 'the job outlived SIGTERM and was killed'
 expect_gone $(cat "$tmp"/pe.pid.*)
 
+what="signals ignored from the start"
+rm -f "$tmp"/pe.pid.*
+(trap "" INT TERM HUP QUIT TSTP; exec oshrun -n 2 sh -c 'grep SigIgn /proc/$$/status; echo $$ >$0.pid.$SHOAL_PE; sleep 1; exit 0' \
+    "$tmp/pe" >"$tmp/out" 2>"$tmp/err") &
+job=$!
+for pe in 0 1; do wait_for test -s "$tmp/pe.pid.$pe"; done
+for s in INT TERM HUP QUIT TSTP; do kill -$s $job; done
+wait $job
+rc=$?
+expect_rc 0
+expect_quiet
+# HUP, INT and QUIT are 1 to 3, TERM is 15, TSTP 20.
+[ "$(grep -c '^SigIgn:.*84007$' "$tmp/out")" -eq 2 ] || fail "the PEs do not ignore them"
+
 what="SIGTERM twice within a moment, as from timeout(1)"
 cat >"$tmp/slow" <<'EOF'
 trap 'sleep 0.3; exit 0' TERM
