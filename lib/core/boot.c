@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // Own heaps are put here when the address space allows, so that a symmetric object has the same
@@ -215,6 +216,18 @@ static bool map_each(char *at)
     return true;
 }
 
+static void say_unmapped(const struct job *job, int error)
+{
+    struct rlimit space;
+    size_t n = (size_t)(world.end - world.first);
+    bool is_limited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+    bool may_fit = !is_limited || n * job_least_slice() < space.rlim_cur;
+    log_line(LOG_ERROR, LOG_BOOT, "cannot map %zu symmetric heaps of %lu bytes: %s; %s%s%s", n,
+             (unsigned long)job->heap_size, strerror(error),
+             may_fit ? "lower SHMEM_SYMMETRIC_SIZE" : "", may_fit && is_limited ? " or " : "",
+             is_limited ? "raise `ulimit -v`" : "");
+}
+
 // The own slice starts at HEAP_HINT - heap_offset when that is free.
 static int map_slices(void)
 {
@@ -229,10 +242,7 @@ static int map_slices(void)
         at = reserve_aligned(all, before);
     }
     if (at == MAP_FAILED || !map_each(at)) {
-        log_line(LOG_ERROR, LOG_BOOT,
-                 "cannot map %d symmetric heaps of %lu bytes: %s; lower "
-                 "SHMEM_SYMMETRIC_SIZE or raise `ulimit -v`",
-                 world.end - world.first, (unsigned long)job->heap_size, strerror(errno));
+        say_unmapped(job, errno);
         return -1;
     }
     world.slice_size = (ptrdiff_t)job->slice_size;

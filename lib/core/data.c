@@ -24,6 +24,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -191,6 +192,26 @@ void data_forget(int fd, const struct job *job, struct pe_ctl *ctl, int pe)
     atomic_store_explicit(&ctl->call, 0, memory_order_relaxed);
 }
 
+// What data_move is about: the segment's pages, of which the initialized ones end at file_end.
+static int share_pages(int fd, const struct job *job, int slot, uintptr_t start, uintptr_t file_end,
+                       uintptr_t end)
+{
+    off_t offset = data_offset(job, slot), size = data_offset(job, job->slots);
+    struct rlimit limit;
+    struct stat st;
+    if (!job_raise_limit((uint64_t)size, &limit))
+        return -1;
+    bool failed = fstat(fd, &st) || (st.st_size < size && ftruncate(fd, size)) ||
+                  copy_pages(fd, offset, start, file_end, end) ||
+                  mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                       fd, offset) == MAP_FAILED;
+    int error = errno;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    errno = error;
+    job_inode = st.st_ino;
+    return failed ? -1 : 0;
+}
+
 void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
 {
     struct segment s = {.hash = 0xcbf29ce484222325u};
@@ -210,20 +231,12 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
         pthread_atfork(NULL, NULL, mark_child);
         return;
     }
-    off_t offset = data_offset(job, job->pe[me].slot);
-    struct stat st;
-    if (fstat(fd, &st) ||
-        (st.st_size < data_offset(job, job->slots) &&
-         ftruncate(fd, data_offset(job, job->slots))) ||
-        copy_pages(fd, offset, start, s.file_end, end) ||
-        mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-             offset) == MAP_FAILED)
-        fatal("cannot make %zu bytes of static data symmetric: %s; SHOAL_STATIC=0 does without",
-              end - start, strerror(errno));
+    if (share_pages(fd, job, job->pe[me].slot, start, s.file_end, end))
+        fatal("cannot make %zu bytes of static data symmetric: %s; SHOAL_STATIC=0 does without%s",
+              end - start, strerror(errno), errno == EFBIG ? ", or raise `ulimit -f`" : "");
     world.data = start;
     world.data_size = end - start;
     ctl->data_size = end - start;
-    job_inode = st.st_ino;
     pthread_atfork(before_fork, in_parent, in_child);
     log_line(LOG_DEBUG, LOG_DATA, "static data: %zu bytes at %p", end - start, (void *)start);
 }

@@ -90,34 +90,74 @@ static int write_hosts(int fd, const struct job *job, const struct job_plan *pla
     return pwrite(fd, plan->host, size, (off_t)job->hosts) == (ssize_t)size ? 0 : -1;
 }
 
+size_t job_least_slice(void)
+{
+    return round_up(sizeof(struct slice), HEAP_GRAIN) + HEAP_GRAIN + ARENA_LEAST;
+}
+
+bool job_raise_limit(uint64_t size, struct rlimit *before)
+{
+    if (getrlimit(RLIMIT_FSIZE, before) || before->rlim_cur >= size)
+        return true;
+    struct rlimit most = {.rlim_cur = before->rlim_max, .rlim_max = before->rlim_max};
+    if (most.rlim_cur >= size && setrlimit(RLIMIT_FSIZE, &most) == 0)
+        return true;
+    errno = EFBIG;
+    return false;
+}
+
+static int fill_file(int fd, const struct job *job, const struct job_plan *plan, off_t size)
+{
+    struct rlimit limit;
+    size_t tables = tables_size(plan->npes);
+    if (!job_raise_limit((uint64_t)size, &limit))
+        return -1;
+    bool failed = ftruncate(fd, size) || pwrite(fd, job, tables, 0) != (ssize_t)tables ||
+                  write_hosts(fd, job, plan);
+    int error = errno;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    errno = error;
+    return failed ? -1 : 0;
+}
+
+static int new_secret(uint64_t *secret)
+{
+    if (getrandom(secret, sizeof *secret, 0) == sizeof *secret)
+        return 0;
+    log_line(LOG_ERROR, LOG_BOOT, "getrandom: %s", strerror(errno));
+    return -1;
+}
+
 int job_create_planned(const struct job_plan *plan)
 {
-    size_t tables = tables_size(plan->npes);
-    struct job *job = calloc(1, tables);
-    int fd = -1;
-    if (job &&
-        (job->secret = plan->secret,
-         plan->secret || getrandom(&job->secret, sizeof job->secret, 0) == sizeof job->secret))
-        fd = memfd_create("shoal", MFD_ALLOW_SEALING);
-    if (fd < 0) {
-        log_line(LOG_ERROR, LOG_BOOT, "memfd_create: %s", strerror(errno));
+    struct job *job = calloc(1, tables_size(plan->npes));
+    if (!job) {
+        log_line(LOG_ERROR, LOG_BOOT, "no memory for the tables of %d PEs", plan->npes);
+        return -1;
+    }
+    job->secret = plan->secret;
+    if (!plan->secret && new_secret(&job->secret)) {
         free(job);
         return -1;
     }
     fill_header(job, plan);
     off_t size = (off_t)(job->header_size + (size_t)plan->slots * job->slice_size);
-    bool failed = ftruncate(fd, size) || pwrite(fd, job, tables, 0) != (ssize_t)tables ||
-                  write_hosts(fd, job, plan);
+    int fd = memfd_create("shoal", MFD_ALLOW_SEALING);
+    int failed = fd >= 0 && fill_file(fd, job, plan, size);
     free(job);
-    if (failed) {
+    if (fd < 0) {
+        log_line(LOG_ERROR, LOG_BOOT, "memfd_create: %s", strerror(errno));
+    } else if (failed) {
         log_line(LOG_ERROR, LOG_BOOT,
                  "cannot make a shared file of %lld bytes for %d PEs: %s; "
-                 "lower SHMEM_SYMMETRIC_SIZE",
-                 (long long)size, plan->slots, strerror(errno));
+                 "lower SHMEM_SYMMETRIC_SIZE%s",
+                 (long long)size, plan->slots, strerror(errno),
+                 errno == EFBIG ? " or raise `ulimit -f`" : "");
         close(fd);
-        return -1;
+        fd = -1;
+    } else {
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); // no PE can be given a SIGBUS by another
     }
-    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK); // no PE can be given a SIGBUS by another
     return fd;
 }
 

@@ -136,6 +136,15 @@ size_t job_default_heap(int slots);
 // of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
 int job_create(int npes, int nodes, size_t heap_size, pid_t launcher);
 
+// Bytes of the smallest slice that a job can have.
+size_t job_least_slice(void);
+
+// The limit of files' sizes (ulimit -f) counts for the job's file, too, and who goes beyond it gets a
+// signal. Raises it as far as it may be, and tells how it was, to be set again. False with EFBIG: there
+// may be no file of `size` bytes, and it is as it was.
+struct rlimit;
+bool job_raise_limit(uint64_t size, struct rlimit *before);
+
 // Maps the header of the job behind fd, with its tables; checks it. NULL when it is no job of ours:
 // after one line, or with that line in `why`.
 #define JOB_WHY 160

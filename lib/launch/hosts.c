@@ -26,6 +26,17 @@ static bool name_is_good(const char *name)
                strlen(name);
 }
 
+// The same host once more: as many PEs more, one where there is no count.
+static int add_again(struct reader *r, struct host *host, long pes)
+{
+    long sum = (host->pes ? host->pes : 1) + (pes ? pes : 1);
+    if (sum > LIMIT_PES)
+        return WRONG(r, "host %.60s: %ld PEs: there may be %d", host->name, sum, LIMIT_PES);
+    host->pes = (int)sum;
+    r->has_counts = true;
+    return 0;
+}
+
 // count NULL: not given, which is 0 for now.
 static int add(struct reader *r, const char *name, const char *count)
 {
@@ -38,7 +49,7 @@ static int add(struct reader *r, const char *name, const char *count)
         return WRONG(r, "host %.60s takes a number of PEs from 1, not \"%.30s\"", name, count);
     for (int i = 0; i < h->n; i++)
         if (strcmp(h->host[i].name, name) == 0)
-            return WRONG(r, "host %.60s is there twice", name);
+            return add_again(r, &h->host[i], pes);
     struct host *more = realloc(h->host, ((size_t)h->n + 1) * sizeof *more);
     if (!more)
         return WRONG(r, "no memory for %d hosts", h->n + 1);
@@ -68,20 +79,35 @@ static int read_list(struct reader *r, const char *list)
     return status;
 }
 
+// What may follow a name: slots=COUNT once, and max_slots=COUNT, which is a limit for others.
+static bool take_field(const char *field, const char **count)
+{
+    bool is_most = strncmp(field, "max_slots=", 10) == 0 || strncmp(field, "max-slots=", 10) == 0;
+    if (is_most)
+        return field[10] && strspn(field + 10, "0123456789") == strlen(field + 10);
+    if (*count || strncmp(field, "slots=", 6) != 0)
+        return false;
+    *count = field + 6;
+    return true;
+}
+
 // NAME, NAME:COUNT or NAME slots=COUNT; the rest after # is a comment.
 static int read_line(struct reader *r, char *line, const char *file, int number)
 {
     static const char blank[] = " \t\r\n";
-    char *rest, *name, *slots;
+    const char *count = NULL;
+    char *rest, *field;
     line[strcspn(line, "#")] = '\0';
-    name = strtok_r(line, blank, &rest);
-    slots = name ? strtok_r(NULL, blank, &rest) : NULL;
+    char *name = strtok_r(line, blank, &rest);
+    bool is_good = true;
     if (!name)
         return 0;
-    if (!slots)
+    while (is_good && (field = strtok_r(NULL, blank, &rest)))
+        is_good = take_field(field, &count);
+    if (is_good && !count)
         return add_word(r, name);
-    if (strncmp(slots, "slots=", 6) == 0 && !strtok_r(NULL, blank, &rest) && !strchr(name, ':'))
-        return add(r, name, slots + 6);
+    if (is_good && !strchr(name, ':'))
+        return add(r, name, count);
     return WRONG(r, "%.100s, line %d: a line is NAME, NAME:COUNT or NAME slots=COUNT", file,
                  number);
 }

@@ -19,8 +19,10 @@ struct hosts {
 };
 
 // Reads opt's list or file and gives its PEs places: consecutive ones on the same host, in the order
-// of the list. Where no host has a count, all PEs are divided evenly; else each host takes as many
-// as its count, which is 1 when only others have one, and the last ones stay empty when -n is less.
+// of the list; a host that is there several times stands where it is first, with the sum of its
+// counts, 1 for each time without. Where no host has a count, all PEs are divided evenly; else each
+// host takes as many as its count, which is 1 when only others have one, and the last ones stay empty
+// when -n is less.
 // 0, or -1 with a sentence in `error`.
 int hosts_read(const struct options *opt, struct hosts *hosts, char *error, size_t size);
 

@@ -59,6 +59,18 @@ printf '# all\n\na slots=2 # two\n  b:3\nc\n' >"$tmp/file"
 dry --hostfile "$tmp/file" ./prog
 expect_out "mpiexec.hydra -hosts a:2,b:3,c:1 -n 6 -bind-to none ./prog"
 
+# The limit of Open MPI's files, and a line for each PE, as batch systems write them.
+printf 'a slots=2 max-slots=4\nb max_slots=4 slots=3\nc:2 max_slots=2\n' >"$tmp/file"
+dry --hostfile "$tmp/file" ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:3,c:2 -n 7 -bind-to none ./prog"
+printf 'b\nb\na\nb\na\nc\n' >"$tmp/file"
+dry --machinefile "$tmp/file" ./prog
+expect_out "mpiexec.hydra -hosts b:3,a:2,c:1 -n 6 -bind-to none ./prog"
+dry --machinefile "$tmp/file" -n 4 ./prog
+expect_out "mpiexec.hydra -hosts b:3,a:1 -n 4 -bind-to none ./prog"
+dry --hosts a:2,b,a,c,a:3 ./prog
+expect_out "mpiexec.hydra -hosts a:6,b:1,c:1 -n 8 -bind-to none ./prog"
+
 # Names that several launchers use.
 rm "$tmp"/bin/*
 pretend mpiexec 'HYDRA build details:'
@@ -119,7 +131,6 @@ done <<END
 --hosts a:0 ./x
 --hosts a:x ./x
 --hosts a,,b ./x
---hosts a,a ./x
 --hosts -a ./x
 --hosts a;b ./x
 --hosts a:2,b -n 4 ./x
@@ -128,7 +139,10 @@ done <<END
 --dry-run ./x
 -v ./x
 END
-printf 'a slots=2 max-slots=4\n' >"$tmp/file"
-run oshrun --hostfile "$tmp/file" ./x
-expect_err_line 'file, line 1: a line is NAME, NAME:COUNT or NAME slots=COUNT'
+for line in 'a slots=2 slots=2' 'a slots=2 cores=4' 'a:2 slots=2' 'a max_slots=x' 'a max_slots=' 'a b'; do
+    printf '%s\n' "$line" >"$tmp/file"
+    run oshrun --hostfile "$tmp/file" ./x
+    expect_rc 2
+    expect_err_line 'file, line 1: a line is NAME, NAME:COUNT or NAME slots=COUNT'
+done
 exit 0
