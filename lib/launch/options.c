@@ -213,6 +213,7 @@ static const struct row rows[] = {
     {"--oversubscribe", NULL, take_nothing, "more PEs than cores are always allowed"},
     {"--allow-run-as-root", NULL, take_nothing, NULL},
     {"--help", NULL, take_help, "print this; also -h"},
+    {"-help", NULL, take_help, NULL},
     {"-h", NULL, take_help, NULL},
     {"--version", NULL, take_version, "print the version; also -V"},
     {"-V", NULL, take_version, NULL},

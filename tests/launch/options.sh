@@ -68,6 +68,9 @@ for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 999
     [ "$(wc -l <"$tmp/err")" -eq 2 ] || fail "not two lines"
     grep -q '^usage: oshrun' "$tmp/err" || fail "no usage line"
 done
+run oshrun -help
+expect_rc 0
+grep -q -- --hostfile "$tmp/out" || fail "not the options"
 run oshrun --help
 expect_rc 0
 expect_quiet

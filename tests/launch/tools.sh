@@ -113,4 +113,8 @@ cp "$(cat "$tmp/inc")"/*.h "$tmp/moved/include"
 "$tmp/moved/bin/oshcc" --show a.c | grep -q -- "-L$tmp/moved/lib" || fail "a moved oshcc uses the old place"
 run oshrun -n 2 "$tmp/ring2"
 expect_rc 0
+mv "$tmp/moved" "$tmp/com,ma" # which -Wl splits at
+"$tmp/com,ma/bin/oshcc" -o "$tmp/ring2" "$tmp/ring.c" || fail "not in a folder with a comma"
+run oshrun -n 2 "$tmp/ring2"
+expect_rc 0
 exit 0
