@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "data.h"
+#include "host_watch.h"
 #include "job.h"
 #include "log.h"
 #include "meeting.h"
@@ -29,7 +30,8 @@
 #define JOIN_MS 60000      // from the fence on, when all are running, until the file is there
 #define GLOBAL_EXIT_MS 300 // for the others to see it, as in oshrun
 #define WATCHED_MS 300     // for those who asked to be told of a death, as in oshrun
-#define LOOK_MS 100        // between looks whether others live
+#define EXIT_MS 100 // for the others to say why they exit, too, and for a launcher to pass lines on
+#define LOOK_MS 100 // between looks whether others live
 #define MEETING_KEY "shoal-meeting-%d"
 #define MEETING_NONE "none"
 
@@ -244,6 +246,21 @@ static void end_all(int code)
         launcher->abort(launcher, code, "shmem_global_exit");
 }
 
+// The other hosts would find this one lost. The first of them to exit says so, if no other line has.
+static void end_with_status(int status)
+{
+    int32_t running = JOB_RUNNING;
+    if (!atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
+        return;
+    log_line(LOG_ERROR, LOG_BOOT,
+             "exits with status %d before it has finalized (pid %d); the other PEs are ended",
+             status, (int)getpid());
+    fflush(NULL);
+    host_watch_leave(); // tells them
+    usleep(EXIT_MS * 1000);
+    launcher->abort(launcher, status, "a PE has exited");
+}
+
 // Runs after world.c's handler, which was registered later.
 static void at_exit(int status, void *unused)
 {
@@ -263,6 +280,8 @@ static void at_exit(int status, void *unused)
     } else if (state == PE_CLAIMED && status == 0) {
         leave(ctl);
     } else if (status && state != PE_FINALIZED && state != PE_LEFT) {
+        if (state == PE_RUNNING && launcher->ends_own_host && job_has_hosts(world.job))
+            end_with_status(status & 0xff);
         return; // by which the launcher knows that the job has failed
     }
     launcher->finalize(launcher);

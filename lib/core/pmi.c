@@ -379,6 +379,7 @@ int pmi_open(struct pmi **pmi)
     *pmi = job ? pmi2_open(fd, rank, size, job) : pmi1_open(fd, rank, size);
     if (!*pmi)
         return -1;
+    (*pmi)->ends_own_host = !job;
     struct ucred peer;
     socklen_t len = sizeof peer;
     (*pmi)->ends_with_parent = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&

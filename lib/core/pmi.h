@@ -43,6 +43,7 @@ struct pmi {
     // To be told before a process ends, or its end counts as a failure.
     void (*finalize)(struct pmi *pmi);
     bool ends_with_parent; // the launcher's part here is this process's parent
+    bool ends_own_host;    // who exits with a status ends those of its host alone (hydra)
     bool is_careless;      // abort has no status, and the death of a process ends nothing (srun)
 };
 

@@ -169,7 +169,8 @@ int attend(char *const *command, double timeout)
     bool was_ended = a.why && !a.end_at; // by us
     if (was_ended)
         fprintf(stderr, "oshrun: %s was ended: %s\n", command[0], a.why);
-    if (a.why)
+    bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (was_ended || (a.why && is_good))
         return a.status;
     return WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }

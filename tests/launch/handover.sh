@@ -108,6 +108,13 @@ run timeout 20 env PATH="$tmp/bin" "$oshrun" --hosts a,b ./prog
 expect_rc 1
 [ "$ms" -lt 6000 ] || fail "took $ms ms"
 grep -q '^oshrun: mpiexec.hydra was ended: it still waited for a host that is lost$' "$tmp/err" || fail "no line"
+printf '#!/bin/sh\n%s\n' 'echo "shoal: PE 2: host b (PEs 0 to 1) is lost: no answer for 5 s" >&2; exit $RC' \
+    >"$tmp/bin/mpiexec.hydra"
+for status in 7 0; do # its own, unless it takes that for a good end
+    run timeout 20 env PATH="$tmp/bin" RC=$status "$oshrun" --hosts a,b ./prog
+    expect_rc $((status ? status : 1))
+    expect_err_line 'is lost'
+done
 printf '#!/bin/sh\nexec /bin/sleep 100\n' >"$tmp/bin/mpiexec.hydra"
 run timeout 20 env PATH="$tmp/bin" "$oshrun" --hosts a,b --timeout 0.5 ./prog
 expect_rc 124

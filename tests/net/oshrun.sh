@@ -25,6 +25,10 @@ int main(int argc, char **argv)
            a ? a : "-", b ? b : "-", line, argc > 2 ? argv[2] : "");
     fflush(stdout);
     shmem_barrier_all();
+    if (argc > 4 && shmem_my_pe() == atoi(argv[4]))
+        exit(atoi(argv[3]));
+    if (argc > 4)
+        shmem_barrier_all();
     if (argc > 3)
         shmem_global_exit(atoi(argv[3]));
     shmem_finalize();
@@ -57,6 +61,13 @@ END
     for code in 0 7; do
         run timeout -k 5 60 oshrun --hosts shoal1,shoal2 -n 4 "$tmp/show" 1 x $code </dev/null
         expect_rc $code
+    done
+    for pe in 0 1 2; do # a host's first, a later one, and the first of another host
+        run timeout -k 5 60 oshrun --hosts shoal1:2,shoal2,shoal3 "$tmp/show" 1 x 3 $pe </dev/null
+        expect_rc 3
+        grep -q 'is lost' "$tmp/err" && fail "a host is said to be lost"
+        [ "$1" != hydra ] || grep -q "shoal: PE $pe: exits with status 3 before it has finalized" "$tmp/err" ||
+            fail "no line about PE $pe"
     done
     run timeout -k 5 60 oshrun --hosts shoal1,shoal2 --timeout 1 sleep 100
     expect_rc 124
