@@ -306,6 +306,33 @@ static void say(const char *text)
     log_line(LOG_ERROR, LOG_BOOT, "PMIx: %s", text);
 }
 
+// What a PE starts inherits all of PMIx's environment, and could join as the PE once more, which hangs.
+// So who joins leaves a mark: the process, and as which rank of which job, because what is started may
+// be a launcher.
+#define MARK "SHOAL_JOINED"
+#define MARK_SIZE 512
+
+static void make_mark(char mark[MARK_SIZE], long pid)
+{
+    snprintf(mark, MARK_SIZE, "%ld:%s.%s", pid, getenv("PMIX_NAMESPACE"), getenv("PMIX_RANK"));
+}
+
+static bool has_pmix(void)
+{
+    return getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
+}
+
+// Is this rank's place that of a process that has started this one?
+static bool is_child_of_rank(void)
+{
+    char mark[MARK_SIZE];
+    const char *found = getenv(MARK);
+    if (!found || !has_pmix() || atol(found) == getpid())
+        return false;
+    make_mark(mark, atol(found));
+    return strcmp(mark, found) == 0;
+}
+
 static int open_pmix(struct pmi **pmi)
 {
     void *module = load_module();
@@ -316,7 +343,12 @@ static int open_pmix(struct pmi **pmi)
     if (!open_fn)
         say(MODULE " is not Shoal's");
     *pmi = open_fn ? open_fn(say) : NULL;
-    return *pmi ? 1 : -1;
+    if (!*pmi)
+        return -1;
+    char mark[MARK_SIZE];
+    make_mark(mark, getpid());
+    setenv(MARK, mark, true);
+    return 1;
 }
 
 // The number in an environment variable, -1: there is none.
@@ -337,26 +369,23 @@ static int wire_fd(void)
     return is_ours ? fd : -1;
 }
 
-// How many processes the launcher says there are; -1: it does not say. Inside an allocation of
+// How many processes the launcher says there are, in which variable; -1: it does not say. Inside an allocation of
 // Slurm's alone SLURM_NTASKS is there and SLURM_STEP_NUM_TASKS is not.
-static int env_count(void)
+static int env_count(const char **name)
 {
     static const char *const names[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
                                         "PMIX_SIZE"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+    *name = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(names) && !*name; i++)
         if (env_number(names[i], LIMIT_PES) >= 0)
-            return env_number(names[i], LIMIT_PES);
-    return -1;
-}
-
-static bool has_pmix(void)
-{
-    return getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK");
+            *name = names[i];
+    return *name ? env_number(*name, LIMIT_PES) : -1;
 }
 
 bool pmi_is_there(void)
 {
-    return env_count() != 1 && (wire_fd() >= 0 || has_pmix());
+    const char *name;
+    return env_count(&name) != 1 && (wire_fd() >= 0 || (has_pmix() && !is_child_of_rank()));
 }
 
 int pmi_open(struct pmi **pmi)
@@ -389,13 +418,20 @@ int pmi_open(struct pmi **pmi)
 
 int pmi_refuse_alone(void)
 {
-    int count = env_count();
+    const char *name;
+    int count = env_count(&name);
     if (count <= 1 && !(count < 0 && has_pmix() && no_module))
         return 0;
     char many[32] = "several";
     if (count > 1)
         snprintf(many, sizeof many, "%d", count);
-    if (has_pmix() && no_module)
+    if (is_child_of_rank() && name)
+        log_line(
+            LOG_ERROR, LOG_BOOT,
+            "this is no PE, but was started by process %ld, which is: a program that a PE starts "
+            "needs PMIX_NAMESPACE and %s unset",
+            atol(getenv(MARK)), name);
+    else if (has_pmix() && no_module)
         log_line(LOG_ERROR, LOG_BOOT,
                  "a PMIx launcher started this as one of %s processes, and "
                  "Shoal's part for it cannot be loaded (%s): install libpmix (libpmix-dev to "

@@ -15,6 +15,35 @@ launch=("$mpirun" --oversubscribe -n)
 check_programs
 check_ends 7
 
+# What a PE starts is no PE, and hangs in no meeting that the PEs have left; it may be one of its own.
+compile parent <<'EOF'
+#include <shmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int before = argc > 2 ? system(argv[2]) : 0;
+    shmem_init();
+    int status = shmem_my_pe() == 0 ? system(argv[1]) : 0;
+    shmem_barrier_all();
+    printf("PE %d: %d %d\n", shmem_my_pe(), before, status);
+    shmem_finalize();
+    return 0;
+}
+EOF
+starts() { # COMMAND...: of PE 0, and of both before they initialize
+    run timeout -k 5 50 "$mpirun" --oversubscribe -n 2 "$tmp/parent" "$@" </dev/null
+    expect_rc 0
+}
+for command in "$tmp/job no_init" "env -u PMIX_NAMESPACE -u OMPI_COMM_WORLD_SIZE $tmp/job"; do
+    starts "$command" "$command"
+    [ "$(grep -c '^PE [01]: 0 0$' "$tmp/out")" -eq 2 ] || fail "not two PEs that work"
+done
+starts "$tmp/job"
+grep -q '^shoal: .*needs PMIX_NAMESPACE and OMPI_COMM_WORLD_SIZE unset' "$tmp/err" || fail "no line about the child"
+run timeout -k 5 50 "$mpirun" --oversubscribe -n 2 sh -c "$tmp/job no_init; $tmp/job" </dev/null
+expect_rc 0
+
 # It is killed: nobody stays.
 kill_launcher
 for tries in 1 2 3 4 5; do # it takes libpmix a while to notice
