@@ -21,6 +21,7 @@ static enum log_level topic_level[] = {LOG_TOPICS(X)};
 #undef X
 
 static char ident[32];
+static pid_t printer; // the process that has an ident
 static void (*tell_fatal)(void);
 static bool want_backtrace;
 
@@ -54,8 +55,11 @@ int log_configure(const char *spec)
     while (*spec) {
         size_t len = strcspn(spec, ",");
         if (len && configure_word(spec, len)) {
+            char topics[128] = "";
+            for (int t = 0; t < LOG_TOPIC_COUNT; t++)
+                strcat(strcat(topics, " "), topic_name[t]);
             log_line(LOG_WARN, LOG_BOOT, "SHOAL_LOG: \"%.*s\" is neither LEVEL nor TOPIC:LEVEL "
-                     "(levels: error warn info debug)", (int)len, spec);
+                     "(levels: error warn info debug; topics:%s)", (int)len, spec, topics);
             return -1;
         }
         spec += len + (spec[len] == ',');
@@ -65,6 +69,7 @@ int log_configure(const char *spec)
 
 void log_set_ident(const char *text)
 {
+    printer = getpid();
     snprintf(ident, sizeof ident, "%s", text);
 }
 
@@ -122,5 +127,8 @@ void fatal(const char *fmt, ...)
     }
     if (tell_fatal)
         tell_fatal();
+    // What the program printed before, but not in a child, which has a copy, nor where it is printing just now.
+    if (printer == getpid() && ftrylockfile(stdout) == 0)
+        fflush_unlocked(stdout);
     _exit(EXIT_FAILURE);
 }

@@ -22,7 +22,7 @@
 #define BAD_PE(pe, last) "argument pe is " pe ", [a-z' ]+ PEs 0 to " last
 #define BAD_PRIVATE(what)                                                                  \
     "argument " what " \\(" AT "\\) is not symmetric: use memory from shmem_malloc, or a " \
-    "global or static variable of the program"
+    "global or static variable of the program that is not const"
 #define BAD_NULL(what) "argument " what " is NULL.*"
 #define BAD_RANGE(what, bytes) \
     "argument " what ": the " bytes " bytes from " AT " reach beyond symmetric memory"
