@@ -21,7 +21,7 @@ static enum log_level topic_level[] = {LOG_TOPICS(X)};
 #undef X
 
 static char ident[32];
-static pid_t printer; // the process that has an ident
+static pid_t printer; // the process that has tell_fatal
 static void (*tell_fatal)(void);
 static bool want_backtrace;
 
@@ -69,13 +69,13 @@ int log_configure(const char *spec)
 
 void log_set_ident(const char *text)
 {
-    printer = getpid();
     snprintf(ident, sizeof ident, "%s", text);
 }
 
 void log_on_fatal(void (*tell)(void))
 {
     tell_fatal = tell;
+    printer = getpid();
 }
 
 void log_backtrace_on_fatal(bool on)
