@@ -9,12 +9,34 @@
 #include <string.h>
 
 // PIECE: words of the map that are one short exchange.
-enum { MAP_WORDS = LIMIT_COUNTERS / 64, SLOT_WORDS = LIMIT_COLL_SLOT / sizeof(long),
-       PIECE = SLOT_WORDS < MAP_WORDS ? SLOT_WORDS : MAP_WORDS };
+enum {
+    MAP_WORDS = LIMIT_COUNTERS / 64,
+    SLOT_WORDS = LIMIT_COLL_SLOT / sizeof(long),
+    PIECE = SLOT_WORDS < MAP_WORDS ? SLOT_WORDS : MAP_WORDS
+};
 _Static_assert(PIECE > 0 && MAP_WORDS % PIECE == 0, "whole pieces");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long used[MAP_WORDS] = {1}; // number 0 is none
+
+// Numbers that are free but for works that were handed to another PE and have not ended (trigger.h): who uses
+// the number next would wait for that PE.
+static unsigned long lingering[MAP_WORDS];
+static int lingers;
+
+static void look_at_lingering(void)
+{
+    for (shoal_ct_t ct = 1; lingers && ct < LIMIT_COUNTERS; ct++) {
+        unsigned long bit = 1UL << (ct % 64);
+        struct counter *c = counter_at(world.me, ct);
+        // Pairs with the release where the last one ends.
+        if (lingering[ct / 64] & bit && !atomic_load_explicit(&c->handed, memory_order_acquire)) {
+            lingering[ct / 64] &= ~bit;
+            used[ct / 64] &= ~bit;
+            lingers--;
+        }
+    }
+}
 
 static shoal_ct_t lowest_free(const unsigned long *map)
 {
@@ -39,6 +61,7 @@ static void start(shoal_ct_t ct)
 static shoal_ct_t alloc_own(void)
 {
     pthread_mutex_lock(&lock);
+    look_at_lingering();
     shoal_ct_t ct = lowest_free(used);
     if (ct)
         start(ct);
@@ -53,6 +76,7 @@ static shoal_ct_t alloc_common(struct shoal_team *team)
     for (;;) {
         unsigned long map[MAP_WORDS], taken = 0;
         pthread_mutex_lock(&lock);
+        look_at_lingering();
         memcpy(map, used, sizeof map);
         pthread_mutex_unlock(&lock);
         for (int at = 0; at < MAP_WORDS; at += PIECE) // private memory: only short ones will do
@@ -91,13 +115,18 @@ void counter_free(struct shoal_team *team, shoal_ct_t ct)
     trigger_cancel_all(c);
     pthread_mutex_lock(&lock);
     atomic_store_explicit(&c->users, 0, memory_order_relaxed);
-    used[ct / 64] &= ~(1UL << (ct % 64));
+    if (atomic_load_explicit(&c->handed, memory_order_acquire)) {
+        lingering[ct / 64] |= 1UL << (ct % 64);
+        lingers++;
+    } else {
+        used[ct / 64] &= ~(1UL << (ct % 64));
+    }
     pthread_mutex_unlock(&lock);
 }
 
 void counter_down(void)
 {
     for (shoal_ct_t ct = 1; ct < LIMIT_COUNTERS; ct++)
-        if (used[ct / 64] >> (ct % 64) & 1)
+        if ((used[ct / 64] & ~lingering[ct / 64]) >> (ct % 64) & 1)
             counter_free(NULL, ct);
 }

@@ -68,8 +68,13 @@ static int end(struct piece *p, const struct operation *op, int helper)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while (!is_answered(p)) {
-        if (unlikely(help_is_gone(helper)) && !is_answered(p))
+        if (unlikely(help_is_gone(helper)))
+            trigger_refuse(helper);
+        if (unlikely(help_is_gone(helper)) && !is_answered(p)) {
+            p->w = NULL; // whoever was about to run it may still do so
+            p->room = NULL;
             return SHOAL_EFAULT;
+        }
         waiter_turn(&w, inbox_poll());
     }
     if (p->w->status == SHOAL_OK && p->local &&

@@ -489,6 +489,7 @@ void inbox_down(void)
     begin_at(&shared, c->ticket, shared_slot(c->ticket));
     atomic_store_explicit(&c->drained, shared.head, memory_order_release);
     atomic_store_explicit(own_doorbell, 0, memory_order_relaxed);
+    trigger_down();
     memset(ring, 0, sizeof ring);
     rings = 0;
     active_rings = untold_rings = 0;

@@ -4,7 +4,6 @@
 
 #include "counter.h"
 #include "deferred.h"
-#include "handlers.h"
 #include "help.h"
 #include "inbox.h"
 #include "log.h"
@@ -44,7 +43,7 @@ struct work *trigger_new(void)
     return w;
 }
 
-static void push(_Atomic uint64_t *list, struct work *w)
+void trigger_push(_Atomic uint64_t *list, struct work *w)
 {
     uint64_t head = atomic_load_explicit(list, memory_order_relaxed);
     do
@@ -53,7 +52,7 @@ static void push(_Atomic uint64_t *list, struct work *w)
                                                   memory_order_relaxed));
 }
 
-static uint64_t reversed(uint64_t newest)
+uint64_t trigger_reversed(uint64_t newest)
 {
     uint64_t oldest = 0;
     while (newest) {
@@ -70,7 +69,7 @@ void trigger_free(struct work *w)
 {
     atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
     atomic_store_explicit(&w->state, WORK_FREE, memory_order_relaxed);
-    push(&slice_of(w->owner)->works.returned, w);
+    trigger_push(&slice_of(w->owner)->works.returned, w);
 }
 
 // ---- Running
@@ -83,7 +82,7 @@ static void leave_hands(struct counter *c, uint32_t state)
         atomic_fetch_sub_explicit(&c->handed, 1, memory_order_release);
 }
 
-static void finish(struct work *w, int status)
+void trigger_finish(struct work *w, int status)
 {
     struct counter *done = w->done ? ref_at(w->done) : NULL;
     struct counter *on = ref_at(atomic_load_explicit(&w->counter, memory_order_relaxed));
@@ -95,21 +94,10 @@ static void finish(struct work *w, int status)
         counter_add(done, owner, status == SHOAL_OK, status != SHOAL_OK);
 }
 
-void trigger_hand(struct work *w, int pe, enum work_state state)
-{
-    struct slice *to = slice_of(pe);
-    atomic_store_explicit(&w->state, state, memory_order_relaxed);
-    ORDERED_ELSEWHERE();
-    push(&to->works.handed, w);
-    // Pairs with inbox_poll's look: who sees the bit finds the work.
-    atomic_fetch_or_explicit(&to->inbox.doorbell, INBOX_WORKS, memory_order_release);
-    bell_check(&to->inbox.bell);
-}
-
 static void hand_over(struct work *w, struct counter *c, int pe)
 {
     if (help_is_gone(pe)) {
-        finish(w, operation_end(&w->op, SHOAL_EFAULT));
+        trigger_finish(w, operation_end(&w->op, SHOAL_EFAULT));
         return;
     }
     c->doer = pe;
@@ -125,7 +113,7 @@ static void pass_on(struct work *w, struct counter *c, int needs)
     else if (w->op.has_local && !place_here(w->op.local))
         hand_over(w, c, w->op.local.pe);
     else
-        finish(w, operation_end(&w->op, help_run(&w->op, needs)));
+        trigger_finish(w, operation_end(&w->op, help_run(&w->op, needs)));
 }
 
 static void run(struct work *w, struct counter *c)
@@ -137,19 +125,13 @@ static void run(struct work *w, struct counter *c)
     if (status == SHOAL_EAGAIN)
         pass_on(w, c, needs);
     else
-        finish(w, status);
+        trigger_finish(w, status);
 }
 
-static bool has_deferred(const struct counter *c)
-{
-    // Pairs with the release where such a work is counted: what is run next comes after it.
-    return atomic_load_explicit(&c->deferred, memory_order_acquire);
-}
-
-static void wait_for_deferred(const struct counter *c)
+void trigger_wait_for_deferred(const struct counter *c)
 {
     struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
-    while (has_deferred(c))
+    while (trigger_has_deferred(c))
         waiter_step(&wait);
 }
 
@@ -163,114 +145,14 @@ static void run_in_turn(struct work *w, struct counter *c)
         hand_over(w, c, c->doer);
         return;
     }
-    if (unlikely(has_deferred(c))) {
+    if (unlikely(trigger_has_deferred(c))) {
         if (w->owner != world.me) {
             hand_over(w, c, w->owner);
             return;
         }
-        wait_for_deferred(c);
+        trigger_wait_for_deferred(c);
     }
     run(w, c);
-}
-
-// ---- What was handed to this PE. All of it belongs to the thread that polls. A work that waits polls
-// again meanwhile: what comes then is for later, but for what others wait for.
-static uint64_t first_due, last_due; // a list, oldest first
-static bool is_running_due;
-
-static void hand_onward(struct work *w, struct counter *c)
-{
-    if (help_is_gone(w->owner)) {
-        finish(w, operation_end(&w->op, SHOAL_EFAULT));
-        return;
-    }
-    atomic_fetch_add_explicit(&c->onward, 1, memory_order_relaxed);
-    trigger_hand(w, w->owner, WORK_ONWARD);
-}
-
-static void run_handed(struct work *w)
-{
-    struct counter *c = ref_at(atomic_load_explicit(&w->counter, memory_order_relaxed));
-    bool is_mine = w->owner == world.me;
-    int needs;
-    if (is_mine)
-        wait_for_deferred(c);
-    else if (has_deferred(c) || atomic_load_explicit(&c->onward, memory_order_acquire)) {
-        hand_onward(w, c);
-        return;
-    }
-    int status = operation_run(&w->op, &needs);
-    if (status == SHOAL_EAGAIN && !is_mine) {
-        hand_onward(w, c);
-        return;
-    }
-    if (status == SHOAL_EAGAIN)
-        status = operation_end(&w->op, help_run(&w->op, needs));
-    finish(w, status);
-}
-
-static void run_asked(struct work *w)
-{
-    int needs, status = SHOAL_EFAULT;
-    if (!handlers_are_quiet())
-        status = operation_run(&w->op, &needs);
-    help_answer(w, status == SHOAL_EAGAIN ? SHOAL_EFAULT : status);
-}
-
-static void append_due(struct work *w)
-{
-    atomic_store_explicit(&w->link, 0, memory_order_relaxed);
-    if (first_due)
-        atomic_store_explicit(&((struct work *)ref_at(last_due))->link, ref_of(w),
-                              memory_order_relaxed);
-    else
-        first_due = ref_of(w);
-    last_due = ref_of(w);
-}
-
-// Where messages are dropped these are too.
-static int run_due_here(void)
-{
-    enum { MOST = 64 }; // and then others have their turn
-    int count = 0;
-    is_running_due = true;
-    while (first_due && count < MOST) {
-        struct work *w = ref_at(first_due);
-        first_due = atomic_load_explicit(&w->link, memory_order_relaxed);
-        if (!handlers_are_quiet())
-            run_handed(w);
-        count++;
-    }
-    is_running_due = false;
-    if (first_due)
-        atomic_fetch_or_explicit(&slice_of(world.me)->inbox.doorbell, INBOX_WORKS,
-                                 memory_order_relaxed);
-    return count;
-}
-
-int trigger_run_handed(void)
-{
-    struct slice *mine = slice_of(world.me);
-    int count = 0;
-    if (likely(!(atomic_load_explicit(&mine->inbox.doorbell, memory_order_relaxed) & INBOX_WORKS)))
-        return 0;
-    // Pairs with trigger_hand.
-    atomic_fetch_and_explicit(&mine->inbox.doorbell, ~INBOX_WORKS, memory_order_acquire);
-    // Pairs with push: the works are filled in.
-    uint64_t oldest = reversed(
-        atomic_exchange_explicit(&mine->works.handed, 0, memory_order_acquire));
-    ORDERED_ELSEWHERE();
-    while (oldest) {
-        struct work *w = ref_at(oldest);
-        oldest = atomic_load_explicit(&w->link, memory_order_relaxed);
-        if (atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED) {
-            run_asked(w);
-            count++;
-        } else {
-            append_due(w);
-        }
-    }
-    return is_running_due ? count : count + run_due_here();
 }
 
 // ---- The lock: never waited for, but by those who cancel.
@@ -313,9 +195,10 @@ static void lower_next(struct counter *c, uint64_t threshold)
 // Moves what was armed since into the heap, oldest first.
 static void collect(struct counter *c)
 {
-    // Pairs with push: the works are filled in. seq_cst: after next was raised, or a work armed
+    // Pairs with trigger_push: the works are filled in. seq_cst: after next was raised, or a work armed
     // between the two would be forgotten.
-    uint64_t oldest = reversed(atomic_exchange_explicit(&c->arrived, 0, memory_order_seq_cst));
+    uint64_t oldest = trigger_reversed(
+        atomic_exchange_explicit(&c->arrived, 0, memory_order_seq_cst));
     while (oldest) {
         struct work *w = ref_at(oldest);
         oldest = atomic_load_explicit(&w->link, memory_order_relaxed);
@@ -397,7 +280,7 @@ void trigger_arm(struct work *w, struct counter *c, uint64_t threshold)
     atomic_store_explicit(&w->counter, ref_of(c), memory_order_relaxed);
     atomic_store_explicit(&w->state, WORK_ARMED, memory_order_relaxed);
     ORDERED_ELSEWHERE();
-    push(&c->arrived, w);
+    trigger_push(&c->arrived, w);
     lower_next(c, threshold);
     if (unlikely(counter_sum(c) >= threshold))
         trigger_release(c);

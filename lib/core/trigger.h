@@ -44,10 +44,27 @@ size_t trigger_cancel_all(struct counter *c);
 struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
                                bool (*fits)(const struct work *w));
 
+// ---- For trigger_hand.c
+// The end of a work, which is counted.
+void trigger_finish(struct work *w, int status);
+void trigger_wait_for_deferred(const struct counter *c);
+void trigger_push(_Atomic uint64_t *list, struct work *w); // newest first
+uint64_t trigger_reversed(uint64_t newest);                // such a list, oldest first, of this thread
+
+static inline bool trigger_has_deferred(const struct counter *c)
+{
+    // Pairs with the release where such a work is counted: what is run next comes after it.
+    return atomic_load_explicit(&c->deferred, memory_order_acquire);
+}
+
+// ---- trigger_hand.c
 // Has PE pe run w, which is in one of the states HANDED, ONWARD and ASKED from now on. Waits for nothing.
 void trigger_hand(struct work *w, int pe, enum work_state state);
 // Runs what was handed to this PE, by the thread that polls; how many.
 int trigger_run_handed(void);
+// What PE pe has in its list fails: it has left, or leaves just now.
+void trigger_refuse(int pe);
+void trigger_down(void);
 
 // Is this thread running works? Then it must not wait for a counter's lock.
 static inline bool trigger_is_running(void)

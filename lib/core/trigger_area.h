@@ -44,6 +44,7 @@ struct work {
     _Atomic uint32_t state;     // enum work_state
     _Atomic uint32_t generation; // of its use: handles carry it
     int32_t status;             // when answered
+    int32_t life;               // of the library, when it was handed
     struct operation op;
 };
 

@@ -20,6 +20,7 @@
 #include "remote.h"
 #include "settings.h"
 #include "team.h"
+#include "trigger.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -210,6 +211,11 @@ static const struct step {
 // Announced: one thread may end the process as another finalizes.
 static _Atomic bool leaves, quiet, ends_shmem;
 static int shmem_lives; // that began
+
+int32_t world_life(void)
+{
+    return meetings;
+}
 
 static int world_up(void)
 {
@@ -403,6 +409,8 @@ static void leave(void)
     atomic_store_explicit(&ctl->state, PE_LEFT, memory_order_release);
     tell_end(ctl);
     handlers_fall_quiet();
+    trigger_refuse(world.me); // what others have handed to it fails
+    inbox_poll();
     announce(&quiet, &world.job->quiet); // before `leaving`: who sees that needs no more of this PE
     if (net.transport) { // others may still send to it, and its end would break their connections
         wait_for_leavers();

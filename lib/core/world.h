@@ -54,6 +54,7 @@ static inline bool world_has_one_thread(void) // in the inbox
 enum world_user { WORLD_SHMEM, WORLD_SHOAL };
 int world_enter(enum world_user user); // 0; 1: this user had entered before; -1 after one line
 bool world_leave(enum world_user user); // true: it was the last
+int32_t world_life(void); // which one of the library this is; the same number on all PEs
 // Before WORLD_SHMEM leaves for the last time: all PEs have come so far, whatever else they still use, or
 // have left the program.
 void world_end_shmem(void);
