@@ -201,11 +201,11 @@ static int move_private(int kind, const shoal_part_t part[], size_t parts)
     return status;
 }
 
-// All that is reached by load and store. SHOAL_EAGAIN: not all is; what was copied may be again.
-static int copy_parts(int kind, const shoal_part_t part[], size_t parts)
+// Those up to the first that is not reached by load and store: *copied of them. SHOAL_EAGAIN: there is such a one.
+static int copy_parts(int kind, const shoal_part_t part[], size_t parts, size_t *copied)
 {
     bool puts = kind == SHOAL_WORK_PUT;
-    for (size_t i = 0; i < parts; i++) {
+    for (size_t i = 0; i < parts; i++, *copied = i) {
         struct place at;
         int status = region_resolve(&part[i].remote, part[i].n, &at);
         void *there = status ? NULL : place_here(at);
@@ -224,7 +224,10 @@ static int move_some(struct call *c, const struct operation *like, const shoal_p
                      size_t parts)
 {
     bool moves = like->kind == SHOAL_WORK_PUT || like->kind == SHOAL_WORK_GET;
-    int status = moves ? copy_parts(like->kind, part, parts) : SHOAL_EAGAIN;
+    size_t copied = 0;
+    int status = moves ? copy_parts(like->kind, part, parts, &copied) : SHOAL_EAGAIN;
+    part += copied;
+    parts -= copied;
     if (moves && status == SHOAL_EAGAIN)
         status = move_private(like->kind, part, parts);
     return status == SHOAL_EAGAIN ? move_each(c, like, part, parts) : status;

@@ -33,22 +33,21 @@ static char *read_all(const char *file)
     return !is_read ? NULL : text ? text : strdup("");
 }
 
-// A line that goes on is one.
-static void join_lines(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        if (from[0] == '\\' && from[1] == '\n')
-            from++;
-        else
-            *to++ = *from;
-    }
-    *to = '\0';
-}
-
 static void begin_word(struct reader *r)
 {
     r->argv[r->argc++] = r->to;
+}
+
+// A line that goes on in the next one is as if that followed.
+static bool goes_on(const char *at)
+{
+    return at[0] == '\\' && at[1] == '\n';
+}
+
+static void skip_blanks(struct reader *r)
+{
+    while (*r->from && (strchr(BLANKS, *r->from) || goes_on(r->from)))
+        r->from += goes_on(r->from) ? 2 : 1;
 }
 
 // False: a quote has no end.
@@ -62,8 +61,11 @@ static bool take_word(struct reader *r)
             quote = quote ? '\0' : *r->from;
             continue;
         }
-        if (*r->from == '\\' && quote != '\'' && r->from[1])
+        if (*r->from == '\\' && quote != '\'' && r->from[1]) {
             r->from++;
+            if (*r->from == '\n')
+                continue;
+        }
         *r->to++ = *r->from;
     }
     *r->to++ = '\0';
@@ -73,7 +75,7 @@ static bool take_word(struct reader *r)
 // The words of a line that has some, behind a ":" if it is not the first such. False as above.
 static bool take_line(struct reader *r)
 {
-    r->from += strspn(r->from, BLANKS);
+    skip_blanks(r);
     if (*r->from && *r->from != '\n' && *r->from != '#' && r->argc > 1) {
         begin_word(r);
         r->to = stpcpy(r->to, ":") + 1;
@@ -83,7 +85,7 @@ static bool take_line(struct reader *r)
     while (*r->from && *r->from != '\n') {
         if (!take_word(r))
             return false;
-        r->from += strspn(r->from, BLANKS);
+        skip_blanks(r);
     }
     r->from += *r->from != '\0';
     return true;
@@ -96,7 +98,6 @@ char **config_file_read(const char *file, char *name, int *argc, char *error, si
         snprintf(error, size, "-configfile %.80s: %s", file, strerror(errno));
         return NULL;
     }
-    join_lines(text);
     size_t length = strlen(text);
     struct reader r = {.from = text,
                        .to = malloc(3 * length + 1), // lines may get a ":"

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -354,6 +355,12 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
     return wrong ? OPTIONS_WRONG : OPTIONS_RUN;
 }
 
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
 // In which of a block's directories its program is, as a path for all hosts; NULL: in none.
 static char *find_program(const struct block *block)
 {
@@ -363,7 +370,7 @@ static char *find_program(const struct block *block)
         int len = (int)(end - dir);
         int n = snprintf(candidate, sizeof candidate, "%.*s%s%s", len, dir, len ? "/" : "",
                          block->program[0]);
-        if (n < PATH_MAX && access(candidate, X_OK) == 0)
+        if (n < PATH_MAX && is_program(candidate))
             return realpath(candidate, NULL);
     }
     return NULL;

@@ -31,7 +31,7 @@ run oshrun -n 2 -wdir "$tmp/nowhere" true
 expect_rc 1
 is_sanitized t || expect_err_line "cannot start PE 0 of 2: $tmp/nowhere: No such file"
 # What the standard of MPI suggests besides ("Portable MPI Process Startup").
-mkdir "$tmp/bin" "$tmp/empty"
+mkdir -p "$tmp/bin" "$tmp/empty/prog" # a folder of that name
 printf '#!/bin/sh\necho here "$@"\n' >"$tmp/bin/prog"
 chmod +x "$tmp/bin/prog"
 (cd "$tmp" && run oshrun -n 2 -soft 1:2 -arch "$(uname -m)" -path empty:bin -wdir there prog x : \
@@ -41,15 +41,16 @@ run oshrun -path "$tmp/empty" sh -c true
 expect_rc 127
 expect_err_line "cannot run sh: it is not in $tmp/empty"
 cat >"$tmp/config" <<'EOF'
-# two programs
+# two programs \\
 -n 2 -x SHOAL_TEST_WORD='a b' \
     sh -c 'echo "$SHOAL_TEST_WORD $1"' sh "#1: \"x"
 
   -n 1   printf %s\ z\\n ''
+  echo y\\
 EOF
 run oshrun -configfile "$tmp/config"
 expect_rc 0
-[ "$(sort "$tmp/out")" = "$(printf ' z\na b #1: "x\na b #1: "x')" ] || fail "not what the file says"
+[ "$(sort "$tmp/out")" = "$(printf ' z\na b #1: "x\na b #1: "x\ny\\')" ] || fail "not what the file says"
 printf 'echo "x' >"$tmp/config"
 run oshrun -configfile "$tmp/config"
 expect_rc 2
