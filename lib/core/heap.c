@@ -12,6 +12,7 @@
 #include "world.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -56,6 +57,16 @@ static void zero(void *ptr, size_t size)
     memset((void *)last, 0, to - last);
 }
 
+static const char *describe(const struct call_record *r, char text[64])
+{
+    if (r->b > 1)
+        snprintf(text, 64, "%s(%lu, %lu)", call_name(r->call), (unsigned long)r->a,
+                 (unsigned long)r->b);
+    else // an alignment that nobody asked for, or nothing
+        snprintf(text, 64, "%s(%lu)", call_name(r->call), (unsigned long)r->a);
+    return text;
+}
+
 // Synchronizes all PEs and checks that they were given the same. Two records suffice: a PE writes
 // the next but one only after a synchronization that every reader of this one has entered.
 static void agree(enum call_id call, uint64_t a, uint64_t b)
@@ -77,17 +88,19 @@ static void agree(enum call_id call, uint64_t a, uint64_t b)
     if (!first->call || first->call >= CALL_COUNT)
         fatal("%s here, but another collective call on PE 0: all PEs must make the same calls",
               call_name(call));
-    fatal("%s(%#lx, %#lx) here, but %s(%#lx, %#lx) on PE 0: all PEs must call it with the same "
-          "arguments", call_name(call), (unsigned long)a, (unsigned long)b,
-          call_name(first->call), (unsigned long)first->a, (unsigned long)first->b);
+    char here[64], there[64];
+    fatal("%s here, but %s on PE 0: all PEs must call it with the same arguments",
+          describe(&mine, here), describe(first, there));
 }
 
 static void explain(enum call_id call, size_t size)
 {
     if (world.me == 0)
-        log_line(LOG_WARN, LOG_HEAP, "%s: %zu bytes asked, %zu left (largest piece %zu) of a "
-                 "symmetric heap of %zu; SHMEM_SYMMETRIC_SIZE raises it", call_name(call), size,
-                 tlsf_available(space), tlsf_largest(space), world.heap_size);
+        log_line(LOG_WARN, LOG_HEAP,
+                 "%s: %zu bytes asked, %zu left (largest piece %zu) of a "
+                 "symmetric heap of %zu; SHMEM_SYMMETRIC_SIZE raises it",
+                 call_name(call), size, tlsf_available(space), tlsf_largest(space),
+                 world.heap_size);
 }
 
 static void *address(size_t offset)

@@ -169,8 +169,9 @@ int attend(char *const *command, double timeout)
     bool was_ended = a.why && !a.end_at; // by us
     if (was_ended)
         fprintf(stderr, "oshrun: %s was ended: %s\n", command[0], a.why);
-    bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (was_ended || (a.why && is_good))
+    // A PE's, unless it is none: hydra's 255 is of its own parts, which found each other gone.
+    bool is_told = WIFEXITED(status) && WEXITSTATUS(status) && WEXITSTATUS(status) != 255;
+    if (was_ended || (a.why && !is_told))
         return a.status;
     return WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -91,29 +91,35 @@ static bool take_line(struct reader *r)
     return true;
 }
 
+// NULL: error says why.
+static char **words_of(const char *text, char *name, int *argc, const char **error)
+{
+    size_t length = strlen(text);
+    char *words = malloc(3 * length + 1); // lines may get a ":"
+    struct reader r = {.from = text, .to = words, .argv = calloc(2 * length + 2, sizeof(char *))};
+    *error = words && r.argv ? NULL : "no memory";
+    if (!*error)
+        begin_word(&r);
+    while (!*error && *r.from)
+        if (!take_line(&r))
+            *error = "a line ends inside a quote";
+    if (*error) {
+        free(words);
+        free(r.argv);
+        return NULL;
+    }
+    r.argv[0] = name;
+    *argc = r.argc;
+    return r.argv;
+}
+
 char **config_file_read(const char *file, char *name, int *argc, char *error, size_t size)
 {
     char *text = read_all(file);
-    if (!text) {
-        snprintf(error, size, "-configfile %.80s: %s", file, strerror(errno));
-        return NULL;
-    }
-    size_t length = strlen(text);
-    struct reader r = {.from = text,
-                       .to = malloc(3 * length + 1), // lines may get a ":"
-                       .argv = calloc(2 * length + 2, sizeof(char *))};
-    if (!r.to || !r.argv) {
-        snprintf(error, size, "-configfile %.80s: no memory", file);
-        return NULL;
-    }
-    r.argv[r.argc++] = name;
-    while (*r.from) {
-        if (!take_line(&r)) {
-            snprintf(error, size, "-configfile %.80s: a line ends inside a quote", file);
-            return NULL;
-        }
-    }
+    const char *why = text ? NULL : strerror(errno);
+    char **argv = text ? words_of(text, name, argc, &why) : NULL;
+    if (!argv)
+        snprintf(error, size, "-configfile %.80s: %s", file, why);
     free(text);
-    *argc = r.argc;
-    return r.argv;
+    return argv;
 }

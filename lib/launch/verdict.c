@@ -58,7 +58,7 @@ static void describe_place(const struct death *d, char *text, size_t size)
     else if (d->state == PE_CLAIMED)
         snprintf(text, size, " before shmem_init");
     else
-        snprintf(text, size, " outside Shoal's calls");
+        snprintf(text, size, " in no call of OpenSHMEM's");
 }
 
 void verdict_describe(const struct death *d, char *text, size_t size)
@@ -91,7 +91,7 @@ void verdict_place(const struct death *d, char *text, size_t size)
     else if (d->state == PE_FINALIZED)
         snprintf(text, size, "after shmem_finalize");
     else if (!call[0])
-        snprintf(text, size, "outside Shoal's calls");
+        snprintf(text, size, "in no call of OpenSHMEM's");
     else
         snprintf(text, size, "%s %s", call_blocks(d->call) ? "in" : "past", call);
 }

@@ -38,10 +38,10 @@ job outside \
 job context_pe "shmem_ctx_long_p: argument pe is 5, the context's team has PEs 0 to 1"
 job free_twice \
     "shmem_free: no block in use starts at $at: freed twice, or not what shmem_malloc returned"
-job malloc_size "shmem_malloc\\(0x10, 0x1\\) here, but shmem_malloc\\(0x8, 0x1\\) on PE 0$same"
-job realloc_size "shmem_realloc\\(0, 0x1388\\) here, but shmem_realloc\\(0, 0xfa0\\) on PE 0$same"
-job free_other "shmem_free\\(0x200, 0\\) here, but shmem_free\\(0, 0\\) on PE 0$same"
-job malloc_and_free "shmem_free\\(0, 0\\) here, but shmem_malloc\\(0x8, 0x1\\) on PE 0$same"
+job malloc_size "shmem_malloc\\(16\\) here, but shmem_malloc\\(8\\) on PE 0$same"
+job realloc_size "shmem_realloc\\(0, 5000\\) here, but shmem_realloc\\(0, 4000\\) on PE 0$same"
+job free_other "shmem_free\\(512\\) here, but shmem_free\\(0\\) on PE 0$same"
+job malloc_and_free "shmem_free\\(0\\) here, but shmem_malloc\\(8\\) on PE 0$same"
 
 # Not compared with SHOAL_CHECK=0.
 run env SHOAL_CHECK=0 oshrun -n 2 --timeout 20 "$build/tests/fault/bad_job" malloc_size
