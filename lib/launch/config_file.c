@@ -25,12 +25,14 @@ static char *read_all(const char *file)
     size_t size = 0;
     if (!in)
         return NULL;
-    errno = 0;
-    bool is_read = getdelim(&text, &size, '\0', in) >= 0 || !ferror(in);
+    if (getdelim(&text, &size, '\0', in) < 0) { // nothing in it, or an error
+        free(text);
+        text = ferror(in) ? NULL : strdup("");
+    }
     int error = errno;
     fclose(in);
     errno = error;
-    return !is_read ? NULL : text ? text : strdup("");
+    return text;
 }
 
 static void begin_word(struct reader *r)
@@ -94,23 +96,21 @@ static bool take_line(struct reader *r)
 // NULL: error says why.
 static char **words_of(const char *text, char *name, int *argc, const char **error)
 {
-    size_t length = strlen(text);
-    char *words = malloc(3 * length + 1); // lines may get a ":"
-    struct reader r = {.from = text, .to = words, .argv = calloc(2 * length + 2, sizeof(char *))};
-    *error = words && r.argv ? NULL : "no memory";
-    if (!*error)
-        begin_word(&r);
+    size_t length = strlen(text), most = 2 * length + 2;
+    size_t words = 3 * length + 1; // bytes, behind their addresses: lines may get a ":"
+    char **argv = calloc(1, most * sizeof *argv + words);
+    struct reader r = {.from = text, .to = (char *)(argv + most), .argv = argv, .argc = 1};
+    *error = argv ? NULL : "no memory";
     while (!*error && *r.from)
         if (!take_line(&r))
             *error = "a line ends inside a quote";
     if (*error) {
-        free(words);
-        free(r.argv);
+        free(argv);
         return NULL;
     }
-    r.argv[0] = name;
+    argv[0] = name;
     *argc = r.argc;
-    return r.argv;
+    return argv;
 }
 
 char **config_file_read(const char *file, char *name, int *argc, char *error, size_t size)
