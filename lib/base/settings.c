@@ -106,8 +106,8 @@ static struct row rows[] = {SETTINGS_TABLE(X)};
 #undef X
 
 // Names that belong to the launcher and the PEs it starts, and to oshcc.
-static const char *const internal_names[] = {"SHOAL_JOB", "SHOAL_PE", "SHOAL_APP", "SHOAL_JOINED", "SHMEM_CC",
-                                             "SHMEM_CXX"};
+static const char *const internal_names[] = {"SHOAL_JOB",    "SHOAL_PE", "SHOAL_APP",
+                                             "SHOAL_JOINED", "SHMEM_CC", "SHMEM_CXX"};
 
 int settings_parse_size(const char *text, size_t *bytes)
 {

@@ -33,6 +33,25 @@ static void arm(const shoal_work_t *w)
     CHECK_EQ(shoal_trigger(w, ct, 1, done, NULL), SHOAL_OK);
 }
 
+// Reduces *in into *acc.
+static void arm_sum(int64_t *acc, int64_t *in)
+{
+    arm(&(shoal_work_t){.kind = SHOAL_WORK_REDUCE,
+                        .local = acc,
+                        .local2 = in,
+                        .n = 1,
+                        .op = SHOAL_SUM,
+                        .type = SHOAL_INT64});
+}
+
+// Puts *acc into `result` of this PE.
+static void arm_result(int64_t *acc)
+{
+    shoal_work_t tell = {.kind = SHOAL_WORK_PUT, .local = acc, .n = sizeof *acc};
+    CHECK_EQ(shoal_rptr_symmetric(&result, me, &tell.remote), SHOAL_OK);
+    arm(&tell);
+}
+
 static void begin(void)
 {
     CHECK_EQ(shoal_ct_alloc(SHMEM_TEAM_WORLD, &ct), SHOAL_OK);
@@ -73,15 +92,8 @@ static void handed_twice(shoal_key_t *key, int64_t *acc)
             .kind = SHOAL_WORK_ATOMIC, .op = SHOAL_SUM, .type = SHOAL_UINT64, .a = 1};
         CHECK_EQ(shoal_rptr(&third, 0, &add.remote), SHOAL_OK);
         arm(&add);
-        arm(&(shoal_work_t){.kind = SHOAL_WORK_REDUCE,
-                            .local = acc,
-                            .local2 = in,
-                            .n = 1,
-                            .op = SHOAL_SUM,
-                            .type = SHOAL_INT64});
-        shoal_work_t tell = {.kind = SHOAL_WORK_PUT, .local = acc, .n = sizeof *acc};
-        CHECK_EQ(shoal_rptr_symmetric(&result, me, &tell.remote), SHOAL_OK);
-        arm(&tell);
+        arm_sum(acc, in);
+        arm_result(acc);
     }
     shmem_barrier_all();
     if (me == COUNTER)
@@ -104,12 +116,7 @@ static void armed_later(void)
     result = 0;
     begin();
     if (me == OWNER)
-        arm(&(shoal_work_t){.kind = SHOAL_WORK_REDUCE,
-                            .local = acc,
-                            .local2 = in,
-                            .n = 1,
-                            .op = SHOAL_SUM,
-                            .type = SHOAL_INT64});
+        arm_sum(acc, in);
     shmem_barrier_all();
     if (me == COUNTER) {
         count_one();
@@ -118,9 +125,7 @@ static void armed_later(void)
     if (me == OWNER) {
         while (!*(volatile uint64_t *)&go) // without a call
             ;
-        shoal_work_t tell = {.kind = SHOAL_WORK_PUT, .local = acc, .n = sizeof *acc};
-        CHECK_EQ(shoal_rptr_symmetric(&result, me, &tell.remote), SHOAL_OK);
-        arm(&tell);
+        arm_result(acc);
     }
     end(2);
     CHECK_EQ(result, me == OWNER ? 11 : 0);
