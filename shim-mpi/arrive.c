@@ -11,10 +11,57 @@ static struct arrived *orphans, **last_orphan = &orphans;
 static struct arrived *left; // of freed communicators, and nobody's
 static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
 
+// ---- Memory of messages. What was received is kept for those to come: the C library would give it back to
+// the system, whose pages cost more than the messages in them. Lists of one length each; those of
+// SHIM_SHARED are always empty.
+enum { ROOM_STEP = 256, ROOMS = 10, ROOMS_KEPT = 4 << 20 }; // bytes; of a part at most
+static struct rooms {
+    struct arrived *first[ROOMS];
+    size_t bytes;
+} rooms[SHIM_PARTS];
+
+static struct arrived *take_room(size_t size)
+{
+    struct rooms *r = &rooms[shim_part()];
+    size_t length = (size - 1) / ROOM_STEP;
+    struct arrived *a = length < ROOMS ? r->first[length] : NULL;
+    if (a) {
+        r->first[length] = a->next_orphan;
+        r->bytes -= (length + 1) * ROOM_STEP;
+    } else {
+        a = transfer_memory((length + 1) * ROOM_STEP);
+    }
+    memset(a, 0, sizeof *a);
+    a->length = (uint32_t)length;
+    return a;
+}
+
+void arrive_end(struct arrived *a)
+{
+    int part = shim_part();
+    struct rooms *r = &rooms[part];
+    size_t bytes = (a->length + 1) * (size_t)ROOM_STEP;
+    object_forget(a);
+    if (part == SHIM_SHARED || a->length >= ROOMS || r->bytes + bytes > ROOMS_KEPT) {
+        free(a);
+        return;
+    }
+    a->next_orphan = r->first[a->length];
+    r->first[a->length] = a;
+    r->bytes += bytes;
+}
+
+static void free_rooms(struct rooms *r)
+{
+    for (int i = 0; i < ROOMS; i++)
+        for (struct arrived *a; (a = r->first[i]); free(a))
+            r->first[i] = a->next_orphan;
+    r->bytes = 0;
+}
+
 static struct arrived *keep(struct comm *comm, uint64_t address, const struct news *news)
 {
-    struct arrived *a = transfer_memory(sizeof *a + news->n);
-    memset(a, 0, sizeof *a);
+    struct arrived *a = take_room(sizeof *a + news->n);
     a->head.magic = OBJECT_MESSAGE;
     a->head.refs = 1;
     a->key = news->key;
@@ -134,7 +181,7 @@ static void drop_all(struct matching *m)
         if (is_staged)
             stage_drop(&a->rts);
         if (is_staged || a->kind == ARRIVED_EAGER) {
-            object_end(a);
+            arrive_end(a);
             continue;
         }
         a->comm = NULL;
@@ -158,7 +205,7 @@ static void end_list(struct arrived **list)
 {
     for (struct arrived *a; (a = *list);) {
         *list = a->next_orphan;
-        object_end(a);
+        arrive_end(a);
     }
 }
 
@@ -167,4 +214,6 @@ void arrive_down(void)
     end_list(&orphans);
     last_orphan = &orphans;
     end_list(&left);
+    for (int part = 0; part < SHIM_PARTS; part++)
+        free_rooms(&rooms[part]);
 }

@@ -60,6 +60,7 @@ static inline struct transfer *arrive_posted(struct partner *from, uint64_t addr
     return likely(p) ? arrive_matched(TRANSFER(posted, p)) : NULL;
 }
 struct transfer *arrive_unposted(uint64_t address, const struct news *news);
+void arrive_end(struct arrived *a); // of one that was kept, and is in no queue
 
 // Both.
 static inline struct transfer *arrive(uint64_t address, const struct news *news)

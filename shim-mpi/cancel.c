@@ -41,7 +41,7 @@ void cancel_arrived(const shoal_am_t *am)
         return;
     if (a->kind == ARRIVED_SYNC)
         partner_took(partner_of(am->from), am->from, a->bytes);
-    object_end(a);
+    arrive_end(a);
     transfer_tell(am->from, AM_CANCELLED, sender, NULL, 0);
 }
 

@@ -61,6 +61,7 @@ struct arrived {
     struct comm *comm;
     enum space space;
     uint32_t context; // of one whose communicator is not here yet,
+    uint32_t length; // of its memory (arrive.c)
     struct arrived *next_orphan;
     unsigned char data[]; // eager: the payload
 };

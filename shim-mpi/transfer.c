@@ -93,7 +93,7 @@ void transfer_accept(struct transfer *t, struct arrived *a)
     case ARRIVED_SYNC: eager_accept_sync(t, a->key, a->data, a->bytes, a->rts.sender); break;
     case ARRIVED_RTS: transfer_accept_rts(t, a->key, &a->rts); break;
     }
-    object_end(a);
+    arrive_end(a);
 }
 
 // ---- Life

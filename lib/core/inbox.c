@@ -9,6 +9,7 @@
 #include "net_message.h"
 #include "peers.h"
 #include "inbox_channel.h"
+#include "inbox_pages.h"
 #include "settings.h"
 #include "wait.h"
 
@@ -103,6 +104,7 @@ static bool claim(struct channel *c, struct inbox_room *room)
     } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
     take_slot(c, LIMIT_INBOX_SLOTS, t & (LIMIT_INBOX_SLOTS - 1), t, room);
+    pages_of_shared(room);
     atomic_fetch_add_explicit(&sent_shared, 1, memory_order_relaxed);
     return true;
 }
@@ -355,6 +357,7 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
     }
     // Before anything in the envelope: that line comes once then, though its reader looks for it.
     if (n > INLINE_BYTES) {
+        pages_of_ring(peer);
         KNOWN_TO_BE_AFTER(peer->ring->envelope[peer->slot].turn); // as in next_in_ring
         memcpy(payload_of(peer->ring, RING_LINES, peer->slot), payload, n);
     }

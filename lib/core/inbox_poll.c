@@ -80,7 +80,7 @@ static void make_ring(int pe)
     struct channel *c = rings < LIMIT_RINGS ? arena_alloc(CHANNEL_SIZE(RING_LINES)) : NULL;
     if (!c)
         return; // the shared channel will do
-    memset(c, 0, CHANNEL_SIZE(RING_LINES));
+    memset(c, 0, sizeof *c + RING_LINES * sizeof *c->envelope);
     ring[rings] = (struct incoming){.channel = c,
                                     .bit = UINT64_C(1) << rings,
                                     .slots = LIMIT_RING_SLOTS,

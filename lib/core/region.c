@@ -37,7 +37,7 @@ _Static_assert(sizeof(struct key) == sizeof(shoal_key_t), "a key is 32 bytes");
 enum { IDLE_MOST = HOSTILE ? 2 : 64, LOOK_PAGES = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t first_maybe_free;
+static uint32_t first_maybe_free;            // none below it is: few pages and lines are used
 static _Atomic uint32_t used;                // entries from there on have never been
 static uint32_t idle[IDLE_MOST], idle_count; // oldest first
 
@@ -176,6 +176,7 @@ static void retire(uint32_t i)
     far_region_withdraw(i);
     forget(i);
     own[i].state = FREE;
+    first_maybe_free = i < first_maybe_free ? i : first_maybe_free;
 }
 
 // The entry is no longer among the idle ones.
@@ -203,11 +204,9 @@ static bool find_idle(void *base, size_t size, uint32_t *index)
 
 static uint32_t find_free(void)
 {
-    for (uint32_t k = 0; k < LIMIT_REGIONS; k++) {
-        uint32_t i = (first_maybe_free + k) % LIMIT_REGIONS;
+    for (uint32_t i = first_maybe_free; i < LIMIT_REGIONS; i++)
         if (own[i].state == FREE)
             return i;
-    }
     if (!idle_count)
         return LIMIT_REGIONS;
     uint32_t oldest = take_idle(0);
@@ -290,7 +289,7 @@ void region_down(void)
         far_region_withdraw(i);
         own[i].state = FREE;
     }
-    idle_count = 0;
+    idle_count = first_maybe_free = 0;
     pthread_mutex_unlock(&lock);
     unmap_down();
 }

@@ -92,8 +92,9 @@ void team_down(void)
 {
     free(shoal_team_world.nodes);
     shoal_team_world.nodes = NULL;
-    for (int area = 0; area < LIMIT_TEAMS; area++)
-        records[area].magic = 0;
+    for (int area = SHARED_AREA + 1; area < LIMIT_TEAMS; area++)
+        if (!(free_areas[area / 64] >> (area % 64) & 1))
+            records[area].magic = 0;
 }
 
 // The n-th set bit of the map, or -1.

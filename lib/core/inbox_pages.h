@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages of channels that are used for the first time. One fault a page costs more than the messages in it,
+// on some virtual machines a hundred times as much: a sender has the kernel map those of several slots at
+// once. Nothing depends on it.
+#ifndef SHOAL_CORE_INBOX_PAGES_H
+#define SHOAL_CORE_INBOX_PAGES_H
+
+#include "cpus.h"
+#include "inbox.h"
+#include "inbox_channel.h"
+#include "peers.h"
+
+#include <sys/mman.h>
+
+enum { SLOTS_AT_ONCE = 16, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
+_Static_assert(RING_LINES <= 32 * SLOTS_AT_ONCE, "a bit each in struct peer");
+
+// Where the payloads of so many slots from this one on are.
+static NOINLINE void pages_populate(struct channel *c, uint32_t slots, size_t slot)
+{
+    size_t end = slot + SLOTS_AT_ONCE < slots ? slot + SLOTS_AT_ONCE : slots;
+    uintptr_t from = (uintptr_t)payload_of(c, slots, slot) / page_size() * page_size();
+    madvise((void *)from, (uintptr_t)payload_of(c, slots, end) - from, POPULATE_WRITE);
+}
+
+// Before a payload is put in the ring's next slot.
+static inline void pages_of_ring(struct peer *peer)
+{
+    uint32_t part = peer->slot / SLOTS_AT_ONCE, bit = UINT32_C(1) << part;
+    if (likely(peer->populated & bit))
+        return;
+    peer->populated |= bit;
+    pages_populate(peer->ring, RING_LINES, (size_t)part * SLOTS_AT_ONCE);
+}
+
+// Of a slot in a shared channel that was claimed. The pages are there for all senders then, and the kernel
+// maps those around the one that is read.
+static inline void pages_of_shared(const struct inbox_room *room)
+{
+    if (room->ticket < LIMIT_INBOX_SLOTS && room->ticket % SLOTS_AT_ONCE == 0)
+        pages_populate(room->channel, LIMIT_INBOX_SLOTS, room->ticket);
+    (void)*(volatile unsigned char *)room->payload;
+}
+
+#endif
