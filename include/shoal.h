@@ -48,6 +48,11 @@ int shoal_finalize(void);
 // call shoal_finalize. SHOAL_EAGAIN: OpenSHMEM is not in use, so the layer can end now. One fn at a time.
 int shoal_finalize_after(void (*fn)(void));
 
+// For a layer whose program waits: what for, to be shown where the launcher says where PEs are (a death,
+// oshrun --timeout): "in <what> PE <pe> (tag <tag>)", each of which may be -1, and left out then. Up to 35 bytes.
+// Of the thread that initialized the library alone; NULL: it goes on.
+void shoal_waits(const char *what, int pe, int tag);
+
 // How threads of the program come into the library from now on: at any time (MANY), as after shoal_init,
 // or one at a time, each after what the one before did (ONE). Then messages within a node need no locks,
 // also where the program has threads, or the library has one (for the network). Only who has initialised

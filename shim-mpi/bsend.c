@@ -314,7 +314,7 @@ static int attach(const char *call, const struct owner *o, void *memory, MPI_Cou
 // Takes the buffer out of the list once it is empty; NULL: there was none.
 static struct buffer *drain(const void *owner)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI_Buffer_detach");
     for (;;) {
         shim_lock_take(&lock);
         struct buffer **at = &buffers, *b;

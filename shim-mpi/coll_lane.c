@@ -442,7 +442,7 @@ bool coll_lane_run(const struct coll_call *c, int *error)
     if (!coll_lane_is_sooner(c) || !coll_lane_choose(c, &run, &room))
         return false;
     struct coll_lane *lane = lane_of(c->comm);
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI collective");
     while (lane && state_of(lane) < OPEN)
         idle_step(&idle);
     if (!lane || state_of(lane) == SHUT || !lane->is_crowded)
@@ -484,7 +484,7 @@ void coll_lane_down(void)
     struct coll_lane *lane;
     while ((lane = find(false)))
         coll_lane_end(lane);
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI_Finalize");
     while (find(true))
         idle_step(&idle);
 }

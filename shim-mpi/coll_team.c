@@ -122,7 +122,7 @@ void coll_team_end(struct comm *comm)
 
 void coll_team_down(void)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI_Finalize");
     while (atomic_load_explicit(&parting, memory_order_relaxed))
         idle_step(&idle);
 }

@@ -235,7 +235,7 @@ MPI_DEFINE(int, Waitany, int count, MPI_Request array_of_requests[], int *indx, 
     int i, error = check_any("MPI_Waitany", count, array_of_requests, indx);
     if (error)
         return error;
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI_Waitany");
     while ((i = find_done(count, array_of_requests, &active)) < 0 && active)
         idle_step(&idle);
     *indx = i < 0 ? MPI_UNDEFINED : i;
@@ -281,7 +281,7 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
         error = check_pointer(call, NULL, "array_of_indices", indices);
     if (error)
         return error;
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI_Waitsome");
     int first = find_done(count, handles, &active);
     if (first < 0 && active && !wait)
         progress_look();

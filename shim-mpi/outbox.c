@@ -129,14 +129,14 @@ void outbox_put_copy(int pe, int id, uint64_t arg, const void *payload, size_t n
 
 void outbox_wait(int pe)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI send, for room");
     while (outbox_is_used(pe))
         idle_step(&idle);
 }
 
 void outbox_wait_all(void)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI send, for room");
     while (atomic_load_explicit(&used, memory_order_relaxed))
         idle_step(&idle);
 }

@@ -72,8 +72,19 @@ static int start(struct request *r)
     return MPI_SUCCESS;
 }
 
+static void tell(const struct request *r)
+{
+    const struct transfer *t = (const struct transfer *)r;
+    int pe = t->peer < 0 ? -1 : group_pe(r->comm->peers, t->peer);
+    const char *what = t->space == SPACE_COLL    ? "MPI collective with"
+                       : r->kind == REQUEST_SEND ? "MPI send to"
+                       : pe < 0                  ? "MPI receive from any"
+                                                 : "MPI receive from";
+    shoal_waits(what, pe, t->space == SPACE_COLL || t->tag < 0 ? -1 : t->tag);
+}
+
 static const struct request_class p2p_class = {
-    .start = start, .cancel = transfer_cancel, .release = release};
+    .start = start, .cancel = transfer_cancel, .release = release, .tell = tell};
 
 // ---- Requests
 // The rest of it, the movers fill in that use it.
@@ -169,6 +180,7 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     struct request *r = &t->request;
     atomic_store_explicit(&r->done, 0, memory_order_relaxed);
     r->kind = (uint8_t)kind;
+    r->class = &p2p_class;
     r->is_held = r->is_cancelled = false;
     r->error = MPI_SUCCESS;
     r->bytes = 0;

@@ -41,7 +41,7 @@ static int probe(const char *call, int source, int tag, MPI_Comm handle, MPI_Mes
     int error = check_probe(call, source, tag, handle, &comm);
     if (error)
         return error;
-    struct idle idle = idle_start();
+    struct idle idle = idle_start(call);
     while (!look(comm, source, tag, message, status))
         idle_step(&idle);
     return MPI_SUCCESS;

@@ -322,13 +322,21 @@ static uint64_t activity(void)
     return sum;
 }
 
-struct idle idle_start(void)
+struct idle idle_start(const char *what)
 {
-    return (struct idle){.seen = activity()};
+    return (struct idle){.seen = activity(), .what = what};
+}
+
+static void tell(const struct idle *idle)
+{
+    if (idle->request && idle->request->class->tell)
+        idle->request->class->tell(idle->request);
+    else
+        shoal_waits(idle->what, -1, -1);
 }
 
 // Until something has been completed since, or a hook has something to do.
-static void sleep_on(uint64_t seen)
+static void sleep_on(const struct idle *idle)
 {
     shoal_event_t woken = {.word = (uint64_t *)&request_activity->n};
     shoal_event_t *events[1 + HOOK_EVENTS] = {&woken};
@@ -349,8 +357,11 @@ static void sleep_on(uint64_t seen)
     atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst); // pairs with the order in request_wake
     woken.least = atomic_load_explicit(&request_activity->n, memory_order_acquire) + 1;
-    if (activity() == seen)
+    if (activity() == idle->seen) {
+        tell(idle);
         shoal_wait(n, events, 1, NULL, NULL);
+        shoal_waits(NULL, -1, -1);
+    }
     atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
 }
 
@@ -369,7 +380,7 @@ void idle_step(struct idle *idle)
     else if (unlikely(++idle->steps == EARLY) && is_beside())
         idle->steps = spins;
     else if (unlikely(idle->steps > spins))
-        sleep_on(idle->seen);
+        sleep_on(idle);
     idle->seen = activity();
 }
 
@@ -380,8 +391,9 @@ void request_wait(struct request *r)
 
 void request_wait_for(struct request *r, bool is_near)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI request");
     idle.is_near = is_near;
+    idle.request = r;
     while (!request_is_done(r))
         idle_step(&idle);
 }

@@ -36,6 +36,7 @@ struct request_class {
     int (*give_up)(struct request *r);  // there is no handle any more; an error code
     void (*release)(struct request *r); // the last reference is gone: what belongs to it
     int (*finish)(struct request *r);   // before a done request is reported: fills its status
+    void (*tell)(const struct request *r); // what who waits for it waits for; NULL: a request
     // Where its errors are raised; NULL: on its communicator.
     struct win *(*window)(struct request *r);
 };
@@ -215,15 +216,17 @@ bool progress_may_sleep(void); // for a hook: this thread waits, and may have sl
 void progress_look(void);
 
 // In a loop around a test of anything that a completion or a hook changes.
-//     struct idle idle = idle_start();
+//     struct idle idle = idle_start("MPI_Waitany");
 //     while (!condition)
 //         idle_step(&idle);
 struct idle {
     uint64_t seen;
     uint32_t steps, looks;
     bool is_near; // for what a process of this node does: the network is looked at now and then
+    const struct request *request; // that it waits for; NULL: it is said in words,
+    const char *what;              // for those who look where this process is (shoal_waits)
 };
-struct idle idle_start(void);
+struct idle idle_start(const char *what);
 void idle_step(struct idle *idle);
 
 void request_wait(struct request *r); // until it is done; takes no reference

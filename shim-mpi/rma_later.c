@@ -219,7 +219,7 @@ void rma_later_drop_part(struct rma_later *whole)
 
 static void settle(_Atomic int *under_way)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI window");
     while (atomic_load_explicit(under_way, memory_order_acquire))
         idle_step(&idle);
 }

@@ -372,7 +372,7 @@ static bool advance(struct schedule *s)
 int schedule_run(struct schedule *s)
 {
     s->waits = true;
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI collective");
     while (!advance(s))
         idle_step(&idle);
     return s->request.error;

@@ -352,7 +352,7 @@ int split_up(void)
 
 void split_down(void)
 {
-    struct idle idle = idle_start();
+    struct idle idle = idle_start("MPI_Finalize");
     while (
         atomic_load_explicit(&far_pushes, memory_order_relaxed)) // of offers that were taken back
         idle_step(&idle);

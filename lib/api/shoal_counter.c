@@ -2,6 +2,7 @@
 // shoal.h: "Counting events".
 #include "shoal_check.h"
 
+#include "call.h"
 #include "counter.h"
 #include "inbox.h"
 #include "net.h"
@@ -129,8 +130,11 @@ PUBLIC int shoal_ct_wait(size_t n, const shoal_ct_t ct[], const uint64_t thresho
     int status = check_set(n, ct, threshold);
     if (status)
         return status;
+    bool is_first = call_enter_first(CALL_ct_wait);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while (!look(n, ct, threshold, index))
         waiter_turn(&w, inbox_poll());
+    if (is_first)
+        call_leave();
     return SHOAL_OK;
 }

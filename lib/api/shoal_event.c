@@ -2,6 +2,7 @@
 // shoal.h: "Completion of transfers".
 #include "shoal_check.h"
 
+#include "call.h"
 #include "ending.h"
 #include "inbox.h"
 #include "net.h"
@@ -70,9 +71,12 @@ PUBLIC int shoal_wait(size_t n, shoal_event_t *const event[], size_t least, size
         return SHOAL_EINIT;
     if (least > n || (n && !event))
         return SHOAL_EINVAL;
+    bool is_first = call_enter_first(CALL_wait);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while ((got = count_done(n, event, indices)) < least)
         waiter_turn(&w, help(n, event) || inbox_poll());
+    if (is_first)
+        call_leave();
     if (done)
         *done = got;
     return SHOAL_OK;

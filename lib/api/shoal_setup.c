@@ -2,6 +2,7 @@
 // shoal.h: "Errors" and "Life".
 #include "shoal_check.h"
 
+#include "call.h"
 #include "handlers.h"
 #include "inbox.h"
 #include "log.h"
@@ -89,6 +90,14 @@ static uint64_t progress_needed(int pe)
         return SHOAL_PROGRESS_AM;
     return SHOAL_PROGRESS_AM | SHOAL_PROGRESS_ATOMIC |
            (place_reaches_private(pe) ? 0u : SHOAL_PROGRESS_PRIVATE);
+}
+
+PUBLIC void shoal_waits(const char *what, int pe, int tag)
+{
+    if (what)
+        call_tell(what, pe, tag);
+    else
+        call_leave();
 }
 
 PUBLIC int shoal_query(int what, int pe, uint64_t *value)

@@ -29,14 +29,24 @@
     X(barrier, "shmem_barrier") X(sync, "shmem_sync") X(team_sync, "shmem_team_sync")          \
     X(broadcast, "shmem_broadcast") X(collect, "shmem_collect") X(fcollect, "shmem_fcollect")  \
     X(alltoall, "shmem_alltoall") X(alltoalls, "shmem_alltoalls") X(reduce, "shmem_reduce")    \
-    X(scan, "shmem_scan") X(team_split, "shmem_team_split") X(team_destroy, "shmem_team_destroy")
+    X(scan, "shmem_scan") X(team_split, "shmem_team_split") X(team_destroy, "shmem_team_destroy") \
+    X(wait, "shoal_wait") X(ct_wait, "shoal_ct_wait")                                          \
+    X(told, "") // what a layer above has told
 
 #define X(id, name) CALL_##id,
 enum call_id { CALL_TABLE(X) CALL_COUNT };
 #undef X
 
-// "shmem_put"; "" for CALL_none or a number out of range.
+// Behind the word in a PE's control block: what CALL_told is.
+struct call_told {
+    char what[36];
+    int32_t tag; // -1: none
+};
+
+// "shmem_put"; "" for CALL_none, CALL_told or a number out of range.
 const char *call_name(uint64_t word);
+// "shmem_put to PE 1", "MPI receive from PE 1 (tag 7)"; "" for none. What is told may be torn.
+void call_describe(uint64_t word, const struct call_told *told, char *text, size_t size);
 int call_peer(uint64_t word);    // PE it names, -1: none
 _Bool call_blocks(uint64_t word); // the PE was inside it, not merely past it
 
@@ -45,6 +55,9 @@ extern TLS_FAST _Atomic uint64_t *call_slot;
 
 #define CALL_BLOCKS (1u << 16)
 #define CALL_WORD(id, pe) ((uint64_t)(id) | (uint64_t)((uint32_t)(pe) + 1) << 32)
+
+// What a layer above waits for: it blocks, until call_leave.
+void call_tell(const char *what, int pe, int tag);
 
 // A call that returns at once: remembered as the last one.
 static inline void call_note(enum call_id id, int pe)
@@ -58,6 +71,14 @@ static inline void call_enter(enum call_id id)
 {
     if (likely(call_slot != NULL))
         atomic_store_explicit(call_slot, CALL_WORD(id, -1) | CALL_BLOCKS, memory_order_relaxed);
+}
+
+static inline _Bool call_enter_first(enum call_id id) // false: it is in a call already
+{
+    if (!call_slot || atomic_load_explicit(call_slot, memory_order_relaxed) & CALL_BLOCKS)
+        return 0;
+    call_enter(id);
+    return 1;
 }
 
 static inline void call_leave(void)

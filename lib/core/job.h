@@ -15,6 +15,7 @@
 #ifndef SHOAL_CORE_JOB_H
 #define SHOAL_CORE_JOB_H
 
+#include "call.h"
 #include "compiler.h"
 #include "wait.h"
 
@@ -25,7 +26,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 10u          // bump when a structure here changes
+#define JOB_LAYOUT 11u          // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -102,6 +103,7 @@ struct pe_ctl {
     _Atomic int32_t joins;     // 1: it has begun to join, and the place is its for good
     LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
     LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
+    struct call_told told;                     // what that says, if it is CALL_told
     LINE_ALIGNED struct call_record record[2]; // by parity of the heap operation
 };
 

@@ -291,7 +291,8 @@ static void at_exit(int status, void *unused)
 static void end_for(int pe, const struct pe_ctl *ctl, pid_t pid)
 {
     uint64_t call = atomic_load_explicit(&ctl->call, memory_order_relaxed);
-    const char *name = call_name(call);
+    char name[96];
+    call_describe(call, &ctl->told, name, sizeof name);
     log_line(LOG_ERROR, LOG_BOOT, "PE %d (pid %d) has died%s%s; the other PEs are ended", pe,
              (int)pid, name[0] ? call_blocks(call) ? " in " : "; its last Shoal call: " : "", name);
     if (atomic_load_explicit(&world.job->watchers, memory_order_relaxed) > 0)

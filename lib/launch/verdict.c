@@ -33,20 +33,11 @@ int verdict_status(const struct death *d)
     return WEXITSTATUS(d->status) ? WEXITSTATUS(d->status) : STATUS_OWN;
 }
 
-// "shmem_put to PE 1"
-static void name_call(uint64_t call, char *text, size_t size)
-{
-    if (call_peer(call) >= 0)
-        snprintf(text, size, "%s to PE %d", call_name(call), call_peer(call));
-    else
-        snprintf(text, size, "%s", call_name(call));
-}
-
 // How the words go on after "was killed by ..." or "exited with status 3".
 static void describe_place(const struct death *d, char *text, size_t size)
 {
-    char call[64];
-    name_call(d->call, call, sizeof call);
+    char call[96];
+    call_describe(d->call, &d->told, call, sizeof call);
     if (d->state == PE_NONE)
         snprintf(text, size, "%s", "");
     else if (d->state == PE_FINALIZED)
@@ -58,12 +49,12 @@ static void describe_place(const struct death *d, char *text, size_t size)
     else if (d->state == PE_CLAIMED)
         snprintf(text, size, " before shmem_init");
     else
-        snprintf(text, size, " in no call of OpenSHMEM's");
+        snprintf(text, size, " in no call that waits");
 }
 
 void verdict_describe(const struct death *d, char *text, size_t size)
 {
-    char place[96], how[256];
+    char place[128], how[288];
     describe_place(d, place, sizeof place);
     if (WIFSIGNALED(d->status)) {
         const char *name = sigabbrev_np(WTERMSIG(d->status));
@@ -84,14 +75,14 @@ void verdict_describe(const struct death *d, char *text, size_t size)
 
 void verdict_place(const struct death *d, char *text, size_t size)
 {
-    char call[64];
-    name_call(d->call, call, sizeof call);
+    char call[96];
+    call_describe(d->call, &d->told, call, sizeof call);
     if (d->state == PE_NONE || (d->state == PE_CLAIMED && !call[0]))
         snprintf(text, size, "before shmem_init");
     else if (d->state == PE_FINALIZED)
         snprintf(text, size, "after shmem_finalize");
     else if (!call[0])
-        snprintf(text, size, "in no call of OpenSHMEM's");
+        snprintf(text, size, "in no call that waits");
     else
         snprintf(text, size, "%s %s", call_blocks(d->call) ? "in" : "past", call);
 }

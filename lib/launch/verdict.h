@@ -3,6 +3,8 @@
 #ifndef SHOAL_LAUNCH_VERDICT_H
 #define SHOAL_LAUNCH_VERDICT_H
 
+#include "call.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,7 @@ struct death {
     int status;
     int state;     // enum pe_state
     uint64_t call; // CALL_WORD
+    struct call_told told;
 };
 
 enum verdict {

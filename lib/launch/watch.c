@@ -87,6 +87,7 @@ static struct death read_pe(const struct launch *l, int pe)
     if (ctl) {
         d.state = atomic_load_explicit(&ctl->state, memory_order_acquire);
         d.call = atomic_load_explicit(&ctl->call, memory_order_relaxed);
+        d.told = ctl->told;
         munmap(ctl, sizeof *ctl);
     }
     return d;
@@ -245,7 +246,7 @@ static void read_signals(struct launch *l)
 
 static void on_timeout(struct launch *l)
 {
-    char line[900], place[96];
+    char line[900], place[128];
     int n = snprintf(line, sizeof line, "timed out after %g s", l->opt->timeout), shown = 0;
     for (int pe = 0; pe < l->npes; pe++) {
         if (!l->pes[pe].alive)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PES: none
+// Each rank waits for what does not come, in a way of its own: where.sh lets the time run out.
+#include <mpi.h>
+#include <shoal.h>
+
+static void wait_for_ever(int rank)
+{
+    int word = 0, i;
+    MPI_Request request[2];
+    shoal_ct_t count;
+    shoal_ct_value_t value;
+    uint64_t threshold = 1;
+    switch (rank) {
+    case 0: MPI_Recv(&word, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    case 1: MPI_Ssend(&word, 1, MPI_INT, 2, 9, MPI_COMM_WORLD); break;
+    case 2:
+        MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        break;
+    case 3:
+        MPI_Irecv(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request[0]);
+        MPI_Irecv(&word, 1, MPI_INT, 5, 2, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        break;
+    case 4:
+        MPI_Irecv(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, request);
+        MPI_Waitany(1, request, &i, MPI_STATUS_IGNORE);
+        break;
+    case 5: MPI_Probe(3, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    case 6: MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD); break;
+    default:
+        shoal_ct_alloc(SHMEM_TEAM_INVALID, &count);
+        shoal_ct_wait(1, &count, &threshold, NULL);
+        shoal_ct_get(count, &value);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    wait_for_ever(rank);
+    return 0;
+}
