@@ -23,7 +23,7 @@ static _Noreturn void die(int code, const char *line)
     if (shim_is_up())
         shoal_abort(status, line);
     // The runtime is not there yet, or gone.
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "shoal: %s\n", line);
     exit(status);
 }
 
@@ -73,7 +73,7 @@ int raise_at(const struct error_place *at, int code, const char *call, const cha
 static void describe_comm(const struct comm *c, char *text, size_t n)
 {
     if (!shim_is_up())
-        snprintf(text, n, "outside of MPI_Init and MPI_Finalize");
+        snprintf(text, n, "this process");
     else if (c->name[0])
         snprintf(text, n, "rank %d of %s", c->rank, c->name);
     else

@@ -280,8 +280,11 @@ static void at_exit(int status, void *unused)
     } else if (state == PE_CLAIMED && status == 0) {
         leave(ctl);
     } else if (status && state != PE_FINALIZED && state != PE_LEFT) {
-        if (state == PE_RUNNING && launcher->ends_own_host && job_has_hosts(world.job))
+        bool has_hosts = state == PE_RUNNING && job_has_hosts(world.job);
+        if (has_hosts && launcher->ends_own_host)
             end_with_status(status & 0xff);
+        else if (has_hosts && !launcher->is_careless)
+            host_watch_leave();
         return; // by which the launcher knows that the job has failed
     }
     launcher->finalize(launcher);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// MPI_Abort with a code, run by abort.sh: abort CODE [before] (before: without MPI_Init).
+// MPI_Abort with a code, run by abort.sh: abort CODE [before | outside] (without MPI_Init; after
+// another call without it).
 #include "mpi_check.h"
 
 int main(int argc, char **argv)
@@ -9,6 +10,8 @@ int main(int argc, char **argv)
         return 2;
     if (argc == 2)
         mpi_start();
+    else if (!strcmp(argv[2], "outside"))
+        MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Abort(MPI_COMM_WORLD, atoi(argv[1]));
     return 3;
 }

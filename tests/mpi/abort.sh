@@ -21,4 +21,8 @@ done <<'END'
 16384 1
 -1 1
 END
+# Where there is no runtime to say it.
+run oshrun -n 1 "$abort" 0 outside
+expect_rc 16
+grep -q '^shoal: MPI_Comm_rank: .*MPI is not initialized, or finalized already' "$tmp/err" || fail "no line of ours"
 exit 0
