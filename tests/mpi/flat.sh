@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Memory of a rank does not grow with the number of ranks: without communication and with
 # allreduce, at most a tenth more, and a page table's worth, at 64 ranks than at 8.
-# TIMEOUT: 170
 . "$(dirname "$0")/../launch/lib.sh"
 flat=$build/tests/mpi/flat
 [ -x "$flat" ] || skip "tests/mpi/flat is not built"

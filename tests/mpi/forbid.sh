@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernel forbids to reach the memory of other processes: long messages and windows over private
 # memory do without. (SHOAL_CROSS_MEMORY=0 is the same from the start; here it turns out on the way.)
-# TIMEOUT: 120
 . "$(dirname "$0")/../launch/lib.sh"
 forbid=$build/tests/fault/forbid
 [ -x "$forbid" ] || skip "$forbid is not built"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank is killed in each step of each protocol (victim.c) and in collectives and agreements
 # (coll_victim.c): the job ends with one line, whatever the others wait for, and no process is left.
-# TIMEOUT: 120
 . "$(dirname "$0")/../launch/lib.sh"
 ulimit -c 0
 unset SHOAL_CROSS_MEMORY "${!SHOAL_MPI_@}"

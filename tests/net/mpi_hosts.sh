@@ -3,7 +3,6 @@
 # MPI programs on two and three hosts (see tests/net/hosts), by mpiexec --hosts and by hydra's own,
 # over each transport: messages, collectives, communicators, threads, random traffic, windows; a rank
 # that is killed, one that aborts.
-# TIMEOUT: 120
 set -u
 . "$(dirname "$0")/lib.sh"
 command -v mpiexec.hydra >/dev/null || skip "hydra's mpiexec is not installed (package mpich)"

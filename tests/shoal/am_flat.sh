@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What active messages take of a PE's memory depends on how many it talks with, not on how many there
 # are: as much at 64 PEs as at 16, when none has talked, with 2 partners and with 8.
-# TIMEOUT: 170
 . "$(dirname "$0")/../launch/lib.sh"
 flat=$build/tests/shoal/am_flat
 [ -x "$flat" ] || skip "tests/shoal/am_flat is not built"

@@ -174,20 +174,33 @@ static void test_verdicts(void **state)
     (void)state;
     uint64_t in_barrier = CALL_WORD(CALL_barrier_all, -1) | CALL_BLOCKS;
     uint64_t put = CALL_WORD(CALL_put, 1);
-    check_words(&(struct death){2, 7, SIGSEGV, PE_RUNNING, in_barrier}, VERDICT_FATAL, 139,
-                "PE 2 (pid 7) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all");
-    check_words(&(struct death){2, 7, EXITED(3), PE_RUNNING, put}, VERDICT_FATAL, 3,
-                "PE 2 (pid 7) exited with status 3; last Shoal call: shmem_put to PE 1");
-    check_words(&(struct death){2, 7, EXITED(0), PE_RUNNING, 0}, VERDICT_FATAL, 1,
-                "PE 2 (pid 7) exited with status 0 before shmem_finalize");
-    check_words(&(struct death){2, 7, EXITED(0), PE_CLAIMED, 0}, VERDICT_ABSENT, 1,
-                "PE 2 (pid 7) exited with status 0 without shmem_init, which others called");
-    check_words(&(struct death){2, 7, EXITED(0), PE_FINALIZED, 0}, VERDICT_FINE, 0, NULL);
-    check_words(&(struct death){2, 7, EXITED(9), PE_FINALIZED, 0}, VERDICT_LATE, 9, NULL);
-    check_words(&(struct death){2, 7, SIGKILL, PE_NONE, 0}, VERDICT_FATAL, 137,
-                "PE 2 (pid 7) was killed by SIGKILL (Killed)");
+    check_words(
+        &(struct death){
+            .pe = 2, .pid = 7, .status = SIGSEGV, .state = PE_RUNNING, .call = in_barrier},
+        VERDICT_FATAL, 139,
+        "PE 2 (pid 7) was killed by SIGSEGV (Segmentation fault) in shmem_barrier_all");
+    check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = EXITED(3), .state = PE_RUNNING, .call = put},
+        VERDICT_FATAL, 3, "PE 2 (pid 7) exited with status 3; last Shoal call: shmem_put to PE 1");
+    check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = EXITED(0), .state = PE_RUNNING, .call = 0},
+        VERDICT_FATAL, 1, "PE 2 (pid 7) exited with status 0 before shmem_finalize");
+    check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = EXITED(0), .state = PE_CLAIMED, .call = 0},
+        VERDICT_ABSENT, 1,
+        "PE 2 (pid 7) exited with status 0 without shmem_init, which others called");
+    check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = EXITED(0), .state = PE_FINALIZED, .call = 0},
+        VERDICT_FINE, 0, NULL);
+    check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = EXITED(9), .state = PE_FINALIZED, .call = 0},
+        VERDICT_LATE, 9, NULL);
+    check_words(&(struct death){.pe = 2, .pid = 7, .status = SIGKILL, .state = PE_NONE, .call = 0},
+                VERDICT_FATAL, 137, "PE 2 (pid 7) was killed by SIGKILL (Killed)");
     // A word written over by a wild store is not trusted.
-    check_words(&(struct death){2, 7, SIGKILL, 77, UINT64_MAX}, VERDICT_FATAL, 137, NULL);
+    check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = SIGKILL, .state = 77, .call = UINT64_MAX},
+        VERDICT_FATAL, 137, NULL);
 }
 
 int main(void)
