@@ -249,7 +249,7 @@ check:
 	@tests/install-deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) tests
 	@tests/run $(BUILD) $(if $(PES),-n '$(PES)') $(if $(NODES),-N $(NODES)) $(if $(TRANSPORT),-T $(TRANSPORT)) \
-		$(if $(SEEDS),-S '$(SEEDS)')
+		$(if $(SEEDS),-S '$(SEEDS)') $(if $(UNTIL),-u $(UNTIL))
 
 # Whatever comes from others, by libFuzzer; new inputs stay in the build folder. FUZZ=net: one alone.
 FUZZ_SECONDS ?= 60

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 enum { SLOTS_AT_ONCE = 16, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
-_Static_assert(RING_LINES <= 32 * SLOTS_AT_ONCE, "a bit each in struct peer");
+_Static_assert(RING_LINES <= 8 * SLOTS_AT_ONCE, "a bit each in struct peer");
 
 // Where the payloads of so many slots from this one on are.
 static NOINLINE void pages_populate(struct channel *c, uint32_t slots, size_t slot)
@@ -29,7 +29,7 @@ static inline void pages_of_ring(struct peer *peer)
     uint32_t part = peer->slot / SLOTS_AT_ONCE, bit = UINT32_C(1) << part;
     if (likely(peer->populated & bit))
         return;
-    peer->populated |= bit;
+    peer->populated = (uint8_t)(peer->populated | bit);
     pages_populate(peer->ring, RING_LINES, (size_t)part * SLOTS_AT_ONCE);
 }
 

@@ -24,8 +24,9 @@ struct peer {
     uint16_t position; // behind the last slot that was neither of the hot ones
     uint16_t hot;      // the hot slot that was not used last
     bool asked;        // for a ring
-    uint32_t populated; // bits of the ring's parts (inbox_pages.h)
+    uint8_t populated; // bits of the ring's parts (inbox_pages.h)
 };
+_Static_assert(sizeof(struct peer) == CACHE_LINE, "a peer is a line");
 
 enum { PEERS_PER_CHUNK = 64 };
 struct peer_chunk {

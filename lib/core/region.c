@@ -220,6 +220,9 @@ static uint32_t fill(void *base, size_t size, struct place at)
     if (i == LIMIT_REGIONS)
         return i;
     struct region_entry *e = entry_of(world.me, i);
+    // Pairs with the acquire fence in read_entry: who sees a field of this registration sees, too, that
+    // the stamp of the one before is gone.
+    atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&e->at, at.offset, memory_order_relaxed);
     atomic_store_explicit(&e->space, at.space, memory_order_relaxed);
     atomic_store_explicit(&e->size, size, memory_order_relaxed);
