@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <shmem.h>
 
@@ -29,6 +30,14 @@ enum { CHECK_SHOWN = 10 }; // failures printed by one PE; the rest are counted
 
 static int me, npes;
 static unsigned check_failures;
+
+// Pages that this process has been given so far.
+static inline long check_faults(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_minflt;
+}
 
 static inline void check_start(void)
 {

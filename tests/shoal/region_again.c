@@ -4,16 +4,8 @@
 #include "../check.h"
 
 #include <shoal.h>
-#include <sys/resource.h>
 
 enum { TIMES = 8000, MOST_FAULTS = 64 };
-
-static long faults(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    return used.ru_minflt;
-}
 
 static shoal_rptr_t place_by_key(void *data, size_t n, shoal_region_t *region)
 {
@@ -35,7 +27,7 @@ int main(void)
     long before = 0;
     for (int i = -100; i < TIMES; i++) { // the first ones may need memory
         if (i == 0)
-            before = faults();
+            before = check_faults();
         word = (uint64_t)i;
         shoal_rptr_t place = place_by_key(&word, sizeof word, &region);
         CHECK_EQ(shoal_get(&back, place, sizeof back, NULL, NULL), SHOAL_OK);
@@ -43,6 +35,6 @@ int main(void)
         CHECK_EQ(shoal_get(&back, first, sizeof back, NULL, NULL), SHOAL_EKEY);
         CHECK_EQ(shoal_region_deregister(region), SHOAL_OK);
     }
-    CHECK(faults() - before < MOST_FAULTS);
+    CHECK(check_faults() - before < MOST_FAULTS);
     return check_done();
 }
