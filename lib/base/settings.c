@@ -79,17 +79,6 @@ static int parse_TEXT(const char *text, void *value)
     return 0;
 }
 
-bool settings_names_handler(const char *text)
-{
-    return strcmp(text, "mpi_errors_are_fatal") == 0 || strcmp(text, "mpi_errors_abort") == 0 ||
-           strcmp(text, "mpi_errors_return") == 0;
-}
-
-static int parse_HANDLER(const char *text, void *value)
-{
-    return settings_names_handler(text) ? parse_TEXT(text, value) : -1;
-}
-
 static const char takes_FLAG[] = "anything";
 static const char takes_BOOL[] = "0 or 1";
 static const char takes_INT[] = "a whole number";
@@ -97,8 +86,41 @@ static const char takes_NATURAL[] = "a whole number >= 0";
 static const char takes_COUNT[] = "a whole number >= 1";
 static const char takes_SIZE[] = "a number >= 0 with an optional k, m, g or t";
 static const char takes_TEXT[] = "a word";
+static const char takes_TRANSPORT[] = "auto, ofi or ucx";
+static const char takes_LAUNCHER[] = "auto, srun, hydra or mpirun";
 const char settings_handlers[] = "mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return";
 #define takes_HANDLER settings_handlers
+
+bool settings_is_one_of(const char *words, const char *text)
+{
+    size_t n = strlen(text);
+    if (n == 0 || strcspn(text, " ,") < n || strcmp(text, "or") == 0)
+        return false;
+    for (const char *at = words; (at = strstr(at, text)); at += n)
+        if ((at == words || at[-1] == ' ') && strchr(" ,", at[n]))
+            return true;
+    return false;
+}
+
+static int parse_one_of(const char *words, const char *text, void *value)
+{
+    return settings_is_one_of(words, text) ? parse_TEXT(text, value) : -1;
+}
+
+static int parse_TRANSPORT(const char *text, void *value)
+{
+    return parse_one_of(takes_TRANSPORT, text, value);
+}
+
+static int parse_LAUNCHER(const char *text, void *value)
+{
+    return parse_one_of(takes_LAUNCHER, text, value);
+}
+
+static int parse_HANDLER(const char *text, void *value)
+{
+    return parse_one_of(takes_HANDLER, text, value);
+}
 
 #define X(field, env, type, def, meaning) \
     {env, def, meaning, takes_##type, &settings.field, parse_##type, "default", NULL},

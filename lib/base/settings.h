@@ -16,6 +16,8 @@ typedef long setting_NATURAL;
 typedef long setting_COUNT;
 typedef size_t setting_SIZE;
 typedef const char *setting_TEXT;
+typedef const char *setting_TRANSPORT;
+typedef const char *setting_LAUNCHER;
 typedef const char *setting_HANDLER;
 
 #define X(field, env, type, def, meaning) setting_##type field;
@@ -40,8 +42,8 @@ void settings_print(FILE *out);
 // "1.5g", "20m", ".5k", "4096": bytes, rounded up. Returns 0 or -1.
 int settings_parse_size(const char *text, size_t *bytes);
 
-// One of MPI's predefined error handlers?
-bool settings_names_handler(const char *text);
-extern const char settings_handlers[]; // "this, that or that"
+// Is text one of those in words, "this, that or that"?
+bool settings_is_one_of(const char *words, const char *text);
+extern const char settings_handlers[]; // MPI's predefined error handlers, as such words
 
 #endif

@@ -2,7 +2,7 @@
 // Every setting, once: the parser, `shoal info`, SHMEM_INFO and the manual come from this table.
 // X(field, environment name, type, default as text, meaning)
 // Types: FLAG (set to anything: on), BOOL (0 or 1), INT, NATURAL (from 0 on), COUNT (from 1 on), SIZE
-// (number with k, m, g or t), TEXT, HANDLER (of MPI's errors).
+// (number with k, m, g or t), TEXT, and one of some words: TRANSPORT, LAUNCHER, HANDLER (MPI's, of errors).
 // A SHMEM_ name is also looked for under its old SMA_ name (OpenSHMEM 1.6, environment variables).
 #ifndef SHOAL_BASE_SETTINGS_TABLE_H
 #define SHOAL_BASE_SETTINGS_TABLE_H
@@ -32,7 +32,7 @@
       "virtual nodes: this machine's PEs behave as if on so many, with a network between them") \
     X(vnodes_cyclic, "SHOAL_VNODES_CYCLIC", BOOL, "0",                                          \
       "number the PEs of virtual nodes round-robin; 0: consecutive PEs on one node")            \
-    X(transport, "SHOAL_TRANSPORT", TEXT, "auto",                                               \
+    X(transport, "SHOAL_TRANSPORT", TRANSPORT, "auto",                                          \
       "what carries data between nodes: auto, ofi or ucx")                                      \
     X(ofi_provider, "SHOAL_OFI_PROVIDER", TEXT, "",                                             \
       "libfabric's provider, such as tcp;ofi_rxm; empty: the best there is")                    \
@@ -52,7 +52,7 @@
       "the target's processor")                                                                  \
     X(host_timeout, "SHOAL_HOST_TIMEOUT", NATURAL, "5",                                         \
       "seconds after which a host that does not answer is lost, and the job with it; 0: never") \
-    X(launcher, "SHOAL_LAUNCHER", TEXT, "auto",                                                 \
+    X(launcher, "SHOAL_LAUNCHER", LAUNCHER, "auto",                                             \
       "what `oshrun --hosts` hands a job over to: auto, srun, hydra or mpirun")                 \
     X(coll, "SHOAL_COLL", TEXT, "",                                                             \
       "algorithms of collectives between nodes, such as broadcast:chain,alltoall:bruck; empty: "  \

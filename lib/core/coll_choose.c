@@ -83,9 +83,13 @@ int coll_choose_up(void)
 enum coll_algorithm coll_choose(enum coll_rounds_kind kind, size_t bytes, int nodes)
 {
     const struct row *row = table;
-    if (forced[kind])
-        return forced[kind];
-    while (row->kind != kind || bytes > row->bytes || nodes > row->nodes)
-        row++;
-    return row->algorithm;
+    enum coll_algorithm algorithm = forced[kind];
+    if (algorithm == BY_NONE) {
+        while (row->kind != kind || bytes > row->bytes || nodes > row->nodes)
+            row++;
+        algorithm = row->algorithm;
+    }
+    log_line(LOG_DEBUG, LOG_COLL, "%s of %zu bytes between %d nodes: %s", kinds[kind], bytes, nodes,
+             algorithms[algorithm]);
+    return algorithm;
 }

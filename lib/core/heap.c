@@ -34,6 +34,7 @@ int heap_up(void)
     operations = 0;
     if (!space)
         log_line(LOG_ERROR, LOG_HEAP, "no memory for the symmetric heap's records");
+    log_line(LOG_DEBUG, LOG_HEAP, "symmetric heap: %zu bytes at %#lx", world.heap_size, world.heap);
     return space ? 0 : -1;
 }
 
@@ -103,6 +104,12 @@ static void explain(enum call_id call, size_t size)
                  world.heap_size);
 }
 
+static void tell(enum call_id call, size_t size, const void *ptr)
+{
+    log_line(LOG_DEBUG, LOG_HEAP, "%s: %zu bytes at %p, %zu left", call_name(call), size, ptr,
+             tlsf_available(space));
+}
+
 static void *address(size_t offset)
 {
     return (void *)(world.heap + offset);
@@ -131,6 +138,7 @@ void *heap_malloc(enum call_id call, size_t size, size_t align, int zeroed)
     agree(call, size, align);
     if (!ptr)
         explain(call, size);
+    tell(call, size, ptr);
     call_leave();
     return ptr;
 }
@@ -150,6 +158,7 @@ void *heap_realloc(void *ptr, size_t size)
             tlsf_free(space, offset);
         }
     }
+    tell(CALL_realloc, size, ptr);
     coll_barrier_world();
     call_leave();
     return ptr;
@@ -159,7 +168,9 @@ void heap_free(void *ptr)
 {
     call_enter(CALL_free);
     size_t offset = offset_of(CALL_free, ptr);
+    size_t size = tlsf_size(space, offset);
     agree(CALL_free, offset, 0);
     tlsf_free(space, offset);
+    tell(CALL_free, size, ptr);
     call_leave();
 }

@@ -212,21 +212,11 @@ static int choose(void)
     return -1;
 }
 
-static bool is_transport(const char *name)
-{
-    bool found = false;
-    for (size_t i = 0; i < ARRAY_LEN(transports); i++)
-        found = found || !strcmp(name, transports[i]);
-    return found;
-}
-
 _Noreturn static void refuse(void)
 {
     const char *wanted = wanted_transport();
     char who[HOST_TEXT], there[300];
     host_describe(world.node, who);
-    if (wanted && !is_transport(wanted))
-        host_refuse("SHOAL_TRANSPORT=%s: it is auto, ofi or ucx", wanted);
     if (*settings.interface && !host_has_interface(settings.interface))
         host_refuse(
             "SHOAL_INTERFACE=%s: %s has no such network interface, address or subnet; it has %s",

@@ -211,21 +211,15 @@ static const char *name_of(const struct launcher *l)
 // NULL after one line.
 static const struct launcher *choose(const char **name)
 {
-    bool is_auto = strcmp(settings.launcher, "auto") == 0, is_known = is_auto;
+    bool is_auto = strcmp(settings.launcher, "auto") == 0;
     for (size_t i = 0; i < ARRAY_LEN(launchers); i++) {
         const struct launcher *l = &launchers[i];
         bool is_named = strcmp(settings.launcher, l->kind) == 0;
         bool fits = is_auto && (l->add != add_srun || getenv("SLURM_JOB_ID"));
-        is_known |= is_named;
         if ((is_named || fits) && (*name = name_of(l)))
             return l;
     }
-    if (!is_known)
-        fprintf(stderr, "oshrun: SHOAL_LAUNCHER=%s: it is auto, srun, hydra or mpirun\n",
-                settings.launcher);
-    else
-        fprintf(
-            stderr,
+    fprintf(stderr,
             "oshrun: no launcher for several hosts is in PATH%s%s: install hydra (mpiexec of "
             "MPICH, package mpich) or Open MPI (mpirun, package openmpi-bin), or use srun inside "
             "an allocation of Slurm's\n",

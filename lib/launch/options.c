@@ -113,7 +113,7 @@ static enum options_result take_config(struct options *opt, char *value UNUSED, 
 static enum options_result take_errhandler(struct options *opt, char *value, const char *name)
 {
     char *entry;
-    if (!settings_names_handler(value))
+    if (!settings_is_one_of(settings_handlers, value))
         return wrong(opt, name, settings_handlers, value);
     if (asprintf(&entry, "SHOAL_MPI_INITIAL_ERRHANDLER=%s", value) < 0)
         return wrong(opt, name, "memory", "none");

@@ -53,4 +53,6 @@ for prefix in SHMEM SMA; do
     prints hoal ${prefix}_VERSION=1
     works ${prefix}_DEBUG=1 -- 1000
 done
+prints '[heap] symmetric heap: 4194304 bytes at 0x' SHMEM_SYMMETRIC_SIZE=4m SHOAL_LOG=heap:debug
+prints '[heap] shmem_malloc: 100 bytes at 0x' SHOAL_LOG=heap:debug
 exit $failed

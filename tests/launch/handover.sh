@@ -84,7 +84,7 @@ grep -q '^mpirun --host a:1' "$tmp/out" || fail "not mpirun"
 run env PATH="$tmp/bin" SHOAL_LAUNCHER=hydra "$oshrun" --hosts a ./x
 expect_err_line 'no launcher .* as SHOAL_LAUNCHER=hydra'
 run env SHOAL_LAUNCHER=ssh "$oshrun" --hosts a ./x
-expect_err_line 'SHOAL_LAUNCHER=ssh: it is auto, srun, hydra or mpirun'
+expect_err_line 'SHOAL_LAUNCHER="ssh": it takes auto, srun, hydra or mpirun'
 
 # It is run, its output and status are passed on, -v says what it is.
 pretend mpiexec.hydra HYDRA

@@ -27,6 +27,9 @@ for wrong in broadcast chain:broadcast broadcast:ring broadcast: allreduce:swap,
         grep -q 'SHOAL_COLL: ".*" is no collective' || fail "SHOAL_COLL=$wrong is not refused"
 done
 
+SHOAL_LOG=coll:debug SHOAL_COLL=broadcast:chain "$build/bin/oshrun" -n 4 "$build/tests/api/coll_random" 2>&1 |
+    grep -q '\[coll\] broadcast of [0-9]* bytes between [34] nodes: chain' || fail "SHOAL_LOG=coll:debug tells no algorithm"
+
 # WHAT KIND-OF-MESSAGE: those that all PEs send for 96 of them, less those for none.
 sent() {
     local n count

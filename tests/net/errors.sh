@@ -158,7 +158,7 @@ for transport in auto ofi; do
     told 'SHOAL_OFI_PROVIDER=bogus cannot be used on node [01] .*fi_info'
 done
 SHOAL_TRANSPORT=foo on_pe 0 A=1
-told 'SHOAL_TRANSPORT=foo: it is auto, ofi or ucx'
+expect_err_line 'shoal: SHOAL_TRANSPORT="foo": it takes auto, ofi or ucx'
 for setting in SHOAL_HOST_TIMEOUT=-3 SHOAL_ADVERSARY=-5 'SHOAL_VNODES=0'; do
     run env SHOAL_VNODES=2 $setting timeout -k 1 30 oshrun -n 4 "$tmp/pair"
     [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc"

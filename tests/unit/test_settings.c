@@ -135,6 +135,20 @@ static void test_values(void **state)
     assert_false(settings.debug);
 }
 
+static void test_words(void **state)
+{
+    (void)state;
+    setenv("SHOAL_TRANSPORT", "ucx", 1);
+    setenv("SHOAL_LAUNCHER", "hydra", 1);
+    assert_int_equal(settings_read(), 0);
+    assert_string_equal(settings.transport, "ucx");
+    assert_string_equal(settings.launcher, "hydra");
+    unsetenv("SHOAL_TRANSPORT");
+    unsetenv("SHOAL_LAUNCHER");
+    assert_int_equal(settings_read(), 0);
+    assert_string_equal(settings.transport, "auto");
+}
+
 // Every setting that can be wrong is named with its value and with what it takes.
 static void test_bad_values(void **state)
 {
@@ -154,6 +168,13 @@ static void test_bad_values(void **state)
         {"SHOAL_SPIN", "1.5", "whole number"},
         {"SHOAL_SPIN", "10us", "whole number"},
         {"SHOAL_SPIN", "99999999999999999999", "whole number"},
+        {"SHOAL_TRANSPORT", "", "auto, ofi or ucx"},
+        {"SHOAL_TRANSPORT", "of", "auto, ofi or ucx"},
+        {"SHOAL_TRANSPORT", "fi", "auto, ofi or ucx"},
+        {"SHOAL_TRANSPORT", "or", "auto, ofi or ucx"},
+        {"SHOAL_TRANSPORT", "ofi or ucx", "auto, ofi or ucx"},
+        {"SHOAL_LAUNCHER", "ssh", "auto, srun, hydra or mpirun"},
+        {"SHOAL_MPI_INITIAL_ERRHANDLER", "mpi_errors", "mpi_errors_are_fatal"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -299,6 +320,7 @@ int main(void)
         cmocka_unit_test_setup(test_bad_sizes, start_clean),
         cmocka_unit_test_setup(test_defaults, start_clean),
         cmocka_unit_test_setup(test_values, start_clean),
+        cmocka_unit_test_setup(test_words, start_clean),
         cmocka_unit_test_setup(test_bad_values, start_clean),
         cmocka_unit_test_setup(test_old_names, start_clean),
         cmocka_unit_test_setup(test_unknown_names, start_clean),
