@@ -84,7 +84,7 @@ static const char takes_BOOL[] = "0 or 1";
 static const char takes_INT[] = "a whole number";
 static const char takes_NATURAL[] = "a whole number >= 0";
 static const char takes_COUNT[] = "a whole number >= 1";
-static const char takes_SIZE[] = "a number >= 0 with an optional k, m, g or t";
+static const char takes_SIZE[] = "a number from 0 to 128t with an optional k, m, g or t";
 static const char takes_TEXT[] = "a word";
 static const char takes_TRANSPORT[] = "auto, ofi or ucx";
 static const char takes_LAUNCHER[] = "auto, srun, hydra or mpirun";

@@ -18,6 +18,7 @@
 #define LIMIT_SPIN_NS 0
 #define LIMIT_YIELDS 2
 #define LIMIT_LINGER_NS 0
+#define LIMIT_SLICE_NS 100000         // of the scheduler's; it takes none that are shorter
 #define LIMIT_INBOX_SLOTS 2           // messages a PE's shared inbox holds, a power of two
 #define LIMIT_RING_SLOTS 2            // and a pair's own ring
 #define LIMIT_RING_AFTER 2            // messages to one PE before it is asked for a ring
@@ -44,6 +45,7 @@
 #define LIMIT_SPIN_NS 20000
 #define LIMIT_YIELDS 200
 #define LIMIT_LINGER_NS 1000000
+#define LIMIT_SLICE_NS 100000         // of the scheduler's; it takes none that are shorter
 #define LIMIT_INBOX_SLOTS 256
 #define LIMIT_RING_SLOTS 64
 #define LIMIT_RING_AFTER 64

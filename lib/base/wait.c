@@ -54,6 +54,26 @@ uint64_t wait_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+// This thread, and those that it will start, have as much of the processors with short slices of the
+// scheduler's as with long ones, but have it sooner: who yields passes over one slice of its own, and who
+// is woken goes before others with longer ones. Beside a program that computes a barrier takes a tenth of
+// the time. Kernels before 6.12 show no slice, and a thread cannot choose it.
+static void take_short_slices(void)
+{
+    struct { // sched_setattr's
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t slice_ns, deadline, period;
+    } attr;
+    bool is_known = syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) == 0;
+    if (!is_known || attr.policy != SCHED_OTHER || attr.slice_ns <= LIMIT_SLICE_NS)
+        return;
+    attr.slice_ns = LIMIT_SLICE_NS;
+    syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
 void wait_configure(int peers, int cpus, long spin_us)
 {
     bool crowded = peers > cpus;
@@ -64,6 +84,7 @@ void wait_configure(int peers, int cpus, long spin_us)
     spins_alone = spin_ns ? SPINS_BEFORE_CLOCK : 0;
     atomic_store_explicit(&is_beside, false, memory_order_relaxed);
     atomic_store_explicit(&wait_spins, spins_alone, memory_order_relaxed);
+    take_short_slices();
     have_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
     log_line(LOG_DEBUG, LOG_WAIT, "%d PEs, %d usable cores: spin %lu us, membarrier %s", peers,
              cpus, (unsigned long)(spin_ns / 1000), have_membarrier ? "yes" : "no");
