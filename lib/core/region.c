@@ -49,18 +49,19 @@ static struct own {
     _Atomic uint64_t watched; // tells this watch from all others; 0: none, or its memory is gone
 } own[LIMIT_REGIONS];
 
-// Unguessable where the kernel has random bytes ready, never 0 and never the same twice in a row.
-// With the lock held; the kernel is asked for many at a time.
+// Unguessable where the kernel has random bytes ready, else from a count; never 0 and never the same again,
+// as an entry that is free is used at once. With the lock held; the kernel is asked for many at a time.
 static uint64_t new_stamp(void)
 {
-    static uint64_t last, stock[32];
+    static uint64_t stock[32];
+    static uint64_t counted; // an odd number each time, whose product is another one each time
     static size_t left;
     if (left == 0 && getrandom(stock, sizeof stock, GRND_NONBLOCK) == sizeof stock)
         left = sizeof stock / sizeof *stock;
-    uint64_t random = left ? stock[--left] : (uint64_t)clock() * 0x9e3779b97f4a7c15u;
-    random |= 1;
-    last = random == last ? random + 2 : random;
-    return last;
+    if (left)
+        return stock[--left] | 1;
+    counted = counted ? counted + 2 : (uint64_t)clock() | 1;
+    return counted * 0x9e3779b97f4a7c15u;
 }
 
 static struct region_entry *entry_of(int pe, uint32_t index)
