@@ -104,7 +104,6 @@ static bool claim(struct channel *c, struct inbox_room *room)
     } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
     take_slot(c, LIMIT_INBOX_SLOTS, t & (LIMIT_INBOX_SLOTS - 1), t, room);
-    pages_of_shared(room);
     atomic_fetch_add_explicit(&sent_shared, 1, memory_order_relaxed);
     return true;
 }
@@ -141,6 +140,8 @@ static inline void fill(const struct inbox_room *room, const struct inbox_messag
         e->at = m->at;
         e->long_n = m->n;
     } else if (m->payload) {
+        if (m->n > INLINE_BYTES && room->channel && !room->ring_bit)
+            pages_of_shared(room);
         put_payload(e, room->payload, m->payload, m->n);
     }
 }

@@ -33,7 +33,7 @@ static inline void pages_of_ring(struct peer *peer)
     pages_populate(peer->ring, RING_LINES, (size_t)part * SLOTS_AT_ONCE);
 }
 
-// Of a slot in a shared channel that was claimed. The pages are there for all senders then, and the kernel
+// Before a payload is put in a slot of a shared channel. The pages are there for all senders then, and the kernel
 // maps those around the one that is read.
 static inline void pages_of_shared(const struct inbox_room *room)
 {
