@@ -16,7 +16,7 @@ static pthread_mutex_t orphan_lock = PTHREAD_MUTEX_INITIALIZER;
 // SHIM_SHARED are always empty.
 enum { ROOM_STEP = 256, ROOMS = 10, ROOMS_KEPT = 4 << 20 }; // bytes; of a part at most
 static struct rooms {
-    struct arrived *first[ROOMS];
+    _Alignas(64) struct arrived *first[ROOMS];
     size_t bytes;
 } rooms[SHIM_PARTS];
 

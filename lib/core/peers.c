@@ -8,15 +8,18 @@
 #include "world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct peer_chunk *_Atomic *_Atomic peer_chunks;
 
+// Whole lines, as a record is one: others' are changed by other threads.
 static void *new (size_t size)
 {
-    void *fresh = calloc(1, size);
+    size_t lines = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *fresh = aligned_alloc(CACHE_LINE, lines);
     if (!fresh)
         fatal("no memory for the records of partners (%zu bytes)", size);
-    return fresh;
+    return memset(fresh, 0, lines);
 }
 
 // Unless another thread was first: then that one's.

@@ -5,8 +5,10 @@
 
 #include "call.h"
 #include "compiler.h"
+#include "peers.h"
 #include "place.h"
 #include "team.h"
+#include "tunables.h"
 #include "world.h"
 
 #include <stdbool.h>
@@ -206,6 +208,17 @@ static void test_place_copy(void **state)
     assert_int_equal(needs, -7);
 }
 
+// ---- Records of partners
+static void test_records(void **state)
+{
+    (void)state;
+    for (int pe = 0; pe < SLICES; pe++)
+        assert_int_equal((uintptr_t)peer_of(pe) % CACHE_LINE, 0);
+    assert_int_equal(peer_of(0)->sent, LIMIT_FIRST_NUMBER);
+    assert_null(peer_of(0)->ring);
+    peers_forget();
+}
+
 // ---- The word that says what a PE is doing
 static void test_calls(void **state)
 {
@@ -246,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_peers, make_world, forget_world),
         cmocka_unit_test_setup_teardown(test_places, make_world, forget_world),
         cmocka_unit_test_setup_teardown(test_place_copy, make_world, forget_world),
+        cmocka_unit_test_setup_teardown(test_records, make_world, forget_world),
         cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
