@@ -332,7 +332,9 @@ static void tell(const struct idle *idle)
     if (idle->request && idle->request->class->tell)
         idle->request->class->tell(idle->request);
     else
-        shoal_waits(idle->what, -1, -1);
+        shoal_waits(idle->request && idle->request->kind == REQUEST_COLL ? "MPI collective"
+                                                                         : idle->what,
+                    -1, -1);
 }
 
 // Until something has been completed since, or a hook has something to do.

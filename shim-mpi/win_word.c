@@ -49,7 +49,9 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
         return;
     shoal_event_t event = {.word = (uint64_t *)word, .least = least};
     shoal_event_t *events[] = {&event};
+    shoal_waits("MPI window", -1, -1);
     int status = shoal_wait(1, events, 1, NULL, NULL);
+    shoal_waits(NULL, -1, -1);
     if (status != SHOAL_OK)
         failed(status);
 }
@@ -110,19 +112,25 @@ static void queue_up(struct target *t, bool exclusive)
     word_fetch_add(t, CONTROL(served), 1);
 }
 
+static void lock_wait(struct target *t, bool exclusive, bool passes)
+{
+    shoal_waits("MPI window, for a lock", -1, -1);
+    if (!passes)
+        queue_up(t, exclusive);
+    else
+        while (!try_lock(t, exclusive))
+            progress_look();
+    shoal_waits(NULL, -1, -1);
+}
+
 void lock_take(struct target *t, bool exclusive)
 {
     bool is_inner = atomic_fetch_add_explicit(&locks_held, 1, memory_order_relaxed) > 0;
     bool passes = is_inner && !exclusive;
     for (int i = 0; passes && i < PATIENCE && has_queue(t); i++)
         progress_look();
-    if (likely((passes || !has_queue(t)) && try_lock(t, exclusive)))
-        return;
-    if (!passes)
-        queue_up(t, exclusive);
-    else
-        while (!try_lock(t, exclusive))
-            progress_look();
+    if (unlikely((!passes && has_queue(t)) || !try_lock(t, exclusive)))
+        lock_wait(t, exclusive, passes);
 }
 
 // release: the next one sees what was done under the lock. Nobody changes the word of a writer.

@@ -2,12 +2,16 @@
 // shoal.h: "Collectives".
 #include "shoal_check.h"
 
+#include "call.h"
 #include "coll_now.h"
 #include "coll_plan.h"
 
 static int wait_for(shoal_event_t *event)
 {
+    bool is_first = call_enter_first(CALL_coll);
     int status = shoal_wait(1, &event, 1, NULL, NULL);
+    if (is_first)
+        call_leave();
     return status ? status : event->status;
 }
 
@@ -46,7 +50,11 @@ PUBLIC int shoal_coll_short(shmem_team_t team, const shoal_coll_t *coll)
     int status = coll_plan_check(team, coll, &size);
     if (unlikely(status || !has_buffers(team, coll)))
         return SHOAL_EINVAL;
-    return coll_now(team, coll, size) ? SHOAL_OK : SHOAL_EAGAIN;
+    bool is_first = call_enter_first(CALL_coll);
+    bool is_done = coll_now(team, coll, size);
+    if (is_first)
+        call_leave();
+    return is_done ? SHOAL_OK : SHOAL_EAGAIN;
 }
 
 PUBLIC int shoal_team_places(uint64_t free_places[SHOAL_TEAM_WORDS])

@@ -30,7 +30,7 @@
     X(broadcast, "shmem_broadcast") X(collect, "shmem_collect") X(fcollect, "shmem_fcollect")  \
     X(alltoall, "shmem_alltoall") X(alltoalls, "shmem_alltoalls") X(reduce, "shmem_reduce")    \
     X(scan, "shmem_scan") X(team_split, "shmem_team_split") X(team_destroy, "shmem_team_destroy") \
-    X(wait, "shoal_wait") X(ct_wait, "shoal_ct_wait")                                          \
+    X(wait, "shoal_wait") X(ct_wait, "shoal_ct_wait") X(coll, "a collective")                  \
     X(told, "") // what a layer above has told
 
 #define X(id, name) CALL_##id,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
-// Each rank waits for what does not come, in a way of its own: where.sh lets the time run out.
+// Each rank waits for what does not come, in a way of its own: where.sh lets the time run out. With an
+// argument: for others of the world, once its members have a team of the runtime's, and windows.
 #include <mpi.h>
 #include <shoal.h>
+#include <unistd.h>
 
 static void wait_for_ever(int rank)
 {
@@ -35,11 +37,33 @@ static void wait_for_ever(int rank)
     }
 }
 
+// Rank 0 comes to none of them.
+static void wait_for_others(int rank)
+{
+    int word = 0, *base;
+    MPI_Request request;
+    MPI_Win win;
+    for (int i = 0; i < 50; i++)
+        MPI_Allreduce(MPI_IN_PLACE, &word, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Win_allocate(sizeof word, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    if (rank == 0)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    switch (rank) {
+    case 0: pause(); break;
+    case 1:
+    case 2: MPI_Barrier(MPI_COMM_WORLD); break;
+    case 3: MPI_Win_fence(0, win); break;
+    case 4: MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win); break;
+    default: MPI_Ibarrier(MPI_COMM_WORLD, &request); MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    wait_for_ever(rank);
+    (argc > 1 ? wait_for_others : wait_for_ever)(rank);
     return 0;
 }
