@@ -352,7 +352,9 @@ static void sleep_on(const struct idle *idle)
     }
     shim_lock_give(&hook_lock);
     if (is_brief) {
+        tell(idle);
         sched_yield();
+        shoal_waits(NULL, -1, -1);
         return;
     }
     stats_count(SLEEPS);

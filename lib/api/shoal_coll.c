@@ -8,7 +8,7 @@
 
 static int wait_for(shoal_event_t *event)
 {
-    bool is_first = call_enter_first(CALL_coll);
+    bool is_first = call_enter_first(CALL_coll, -1);
     int status = shoal_wait(1, &event, 1, NULL, NULL);
     if (is_first)
         call_leave();
@@ -50,7 +50,7 @@ PUBLIC int shoal_coll_short(shmem_team_t team, const shoal_coll_t *coll)
     int status = coll_plan_check(team, coll, &size);
     if (unlikely(status || !has_buffers(team, coll)))
         return SHOAL_EINVAL;
-    bool is_first = call_enter_first(CALL_coll);
+    bool is_first = call_enter_first(CALL_coll, -1);
     bool is_done = coll_now(team, coll, size);
     if (is_first)
         call_leave();

@@ -130,7 +130,7 @@ PUBLIC int shoal_ct_wait(size_t n, const shoal_ct_t ct[], const uint64_t thresho
     int status = check_set(n, ct, threshold);
     if (status)
         return status;
-    bool is_first = call_enter_first(CALL_ct_wait);
+    bool is_first = call_enter_first(CALL_ct_wait, -1);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while (!look(n, ct, threshold, index))
         waiter_turn(&w, inbox_poll());

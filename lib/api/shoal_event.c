@@ -71,7 +71,7 @@ PUBLIC int shoal_wait(size_t n, shoal_event_t *const event[], size_t least, size
         return SHOAL_EINIT;
     if (least > n || (n && !event))
         return SHOAL_EINVAL;
-    bool is_first = call_enter_first(CALL_wait);
+    bool is_first = call_enter_first(CALL_wait, -1);
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     while ((got = count_done(n, event, indices)) < least)
         waiter_turn(&w, help(n, event) || inbox_poll());

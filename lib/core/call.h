@@ -31,6 +31,7 @@
     X(alltoall, "shmem_alltoall") X(alltoalls, "shmem_alltoalls") X(reduce, "shmem_reduce")    \
     X(scan, "shmem_scan") X(team_split, "shmem_team_split") X(team_destroy, "shmem_team_destroy") \
     X(wait, "shoal_wait") X(ct_wait, "shoal_ct_wait") X(coll, "a collective")                  \
+    X(send, "a send")                                                                          \
     X(told, "") // what a layer above has told
 
 #define X(id, name) CALL_##id,
@@ -73,11 +74,11 @@ static inline void call_enter(enum call_id id)
         atomic_store_explicit(call_slot, CALL_WORD(id, -1) | CALL_BLOCKS, memory_order_relaxed);
 }
 
-static inline _Bool call_enter_first(enum call_id id) // false: it is in a call already
+static inline _Bool call_enter_first(enum call_id id, int pe) // false: it is in a call already
 {
     if (!call_slot || atomic_load_explicit(call_slot, memory_order_relaxed) & CALL_BLOCKS)
         return 0;
-    call_enter(id);
+    atomic_store_explicit(call_slot, CALL_WORD(id, pe) | CALL_BLOCKS, memory_order_relaxed);
     return 1;
 }
 

@@ -2,6 +2,7 @@
 // Sending messages. See inbox.h.
 #include "inbox.h"
 
+#include "call.h"
 #include "copy.h"
 #include "handlers.h"
 #include "help.h"
@@ -258,7 +259,13 @@ static bool reserve_here(struct inbox_room *room, int pe)
 {
     struct peer *peer = peer_of(pe);
     room->pe = pe;
-    return likely(try_reserve(peer, room)) || wait_for_room(peer, room);
+    if (likely(try_reserve(peer, room)))
+        return true;
+    bool is_first = call_enter_first(CALL_send, pe);
+    bool is_there = wait_for_room(peer, room);
+    if (is_first)
+        call_leave();
+    return is_there;
 }
 
 struct inbox_room inbox_reserve(int pe)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // Each rank waits for what does not come, in a way of its own: where.sh lets the time run out. With an
-// argument: for others of the world, once its members have a team of the runtime's, and windows.
+// argument: for others of the world, once its members have a team of the runtime's, and windows; for room,
+// where one receives nothing.
 #include <mpi.h>
 #include <shoal.h>
+#include <string.h>
 #include <unistd.h>
 
 static void wait_for_ever(int rank)
@@ -59,11 +61,22 @@ static void wait_for_others(int rank)
     }
 }
 
+static void wait_for_room(int rank)
+{
+    char data[100] = "";
+    while (rank == 0)
+        pause();
+    for (;;)
+        MPI_Send(data, sizeof data, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    (argc > 1 ? wait_for_others : wait_for_ever)(rank);
+    if (argc > 1)
+        (strcmp(argv[1], "room") ? wait_for_others : wait_for_room)(rank);
+    wait_for_ever(rank);
     return 0;
 }

@@ -20,4 +20,5 @@ places="$places, PE 3 in MPI receive from PE 0 (tag 1), PE 4 in MPI_Waitany, PE 
 expect_places 8 "$places, PE 6 in MPI collective with PE 0, PE 7 in shoal_ct_wait"
 places="PE 0 in no call that waits, PE 1 in a collective, PE 2 in a collective, PE 3 in MPI window"
 expect_places 6 "$places, PE 4 in MPI window, for a lock, PE 5 in MPI collective" others
+expect_places 2 "PE 0 in no call that waits, PE 1 in a send to PE 0" room
 exit 0
