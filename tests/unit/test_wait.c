@@ -23,7 +23,9 @@ static struct fake {
     bool no_membarrier; // as where it is forbidden
     bool no_waitv;      // as before Linux 5.16
     bool rings;         // a sleep ends by a ring, and not with its time
-    uint64_t now;       // a look at the clock takes FAKE_TICK_NS
+    uint64_t slice_ns;  // the scheduler's, of this thread
+    uint32_t policy;
+    uint64_t now; // a look at the clock takes FAKE_TICK_NS
     int clocks, yields, barriers, waits, wakes;
     int bells;            // of the last wait
     const void *word[2];  // their futexes
@@ -93,8 +95,31 @@ static long fake_waitv(const struct futex_waitv *v, int n, const struct timespec
     return -1;
 }
 
+struct scheduling { // what sched_getattr and sched_setattr take
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t slice_ns, deadline, period;
+};
+
+static long fake_scheduling(long number, struct scheduling *s)
+{
+    if (number == SYS_sched_getattr) {
+        *s = (struct scheduling){
+            .size = sizeof *s, .policy = fake.policy, .nice = 7, .slice_ns = fake.slice_ns};
+        return 0;
+    }
+    assert_int_equal(s->policy, fake.policy);
+    assert_int_equal(s->nice, 7);
+    fake.slice_ns = s->slice_ns;
+    return 0;
+}
+
 static long fake_syscall(long number, const long *a)
 {
+    if (number == SYS_sched_getattr || number == SYS_sched_setattr)
+        return fake_scheduling(number, (struct scheduling *)a[1]);
     if (number == SYS_futex && (int)a[1] == FUTEX_WAKE)
         return fake.wakes++, 0;
     if (number == SYS_futex) {
@@ -243,6 +268,26 @@ static void test_crowded(void **state)
     assert_int_equal(wait_spins, 0);
 }
 
+static void test_slices(void **state)
+{
+    static const struct {
+        uint32_t policy;
+        uint64_t before, after;
+    } row[] = {{SCHED_OTHER, 2800000, LIMIT_SLICE_NS},
+               {SCHED_OTHER, LIMIT_SLICE_NS / 2, LIMIT_SLICE_NS / 2},
+               {SCHED_OTHER, 0, 0}, // before Linux 6.12
+               {SCHED_BATCH, 2800000, 2800000}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(row); i++) {
+        start_fake();
+        fake.policy = row[i].policy;
+        fake.slice_ns = row[i].before;
+        wait_configure(5, 4, -1);
+        assert_int_equal(fake.slice_ns, row[i].after);
+        fake.on = false;
+    }
+}
+
 // Without the barrier a wake-up may be missed: the sleeps stay short.
 static void test_no_membarrier(void **state)
 {
@@ -347,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_stages, end_fake),
         cmocka_unit_test_teardown(test_crowded, end_fake),
+        cmocka_unit_test_teardown(test_slices, end_fake),
         cmocka_unit_test_teardown(test_no_membarrier, end_fake),
         cmocka_unit_test_teardown(test_two_bells, end_fake),
         cmocka_unit_test_teardown(test_fence, end_fake),
