@@ -108,11 +108,11 @@ bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *r
     MPI_Count n = coll_team_bytes(c);
     if (n < 0 || n > COLL_LANE_ROOM || is_sooner_sent(c, n))
         return false;
-    run->n = n;
-    run->coll = (shoal_coll_t){.kind = n ? kind_of(c->kind) : SHOAL_COLL_BARRIER,
-                               .root = c->root,
-                               .count = (size_t)n,
-                               .element_size = 1};
+    *run = (struct lane_run){.n = n,
+                             .coll = {.kind = n ? kind_of(c->kind) : SHOAL_COLL_BARRIER,
+                                      .root = c->root,
+                                      .count = (size_t)n,
+                                      .element_size = 1}};
     *room = 0;
     if (n == 0)
         return true;

@@ -47,6 +47,29 @@ static void both_forms(MPI_Comm comm, int n)
     }
 }
 
+// What calls before this one have left on the stack, which none that follows may take for its own.
+static __attribute__((noinline)) void fill_stack(void)
+{
+    char filled[16384];
+    memset(filled, 0x5a, sizeof filled);
+    __asm__ volatile("" : : "r"(filled) : "memory");
+}
+
+// In place, of memory that the others reach.
+static void in_place(MPI_Comm comm, int n)
+{
+    static double all[LONG], first[LONG];
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < n; i++)
+            all[i] = 1.0 / (3 + 7 * me + i) * (i % 2 ? 1e17 : 1);
+        fill_stack();
+        OK(MPI_Allreduce(MPI_IN_PLACE, all, n, MPI_DOUBLE, MPI_SUM, comm));
+        if (turn == 0)
+            memcpy(first, all, sizeof all);
+        CHECK(memcmp(first, all, sizeof all) == 0);
+    }
+}
+
 int main(void)
 {
     static MPI_Comm comms[COMMS];
@@ -54,6 +77,8 @@ int main(void)
     sums(MPI_COMM_WORLD);
     both_forms(MPI_COMM_WORLD, N);
     both_forms(MPI_COMM_WORLD, LONG);
+    in_place(MPI_COMM_WORLD, N);
+    in_place(MPI_COMM_WORLD, LONG);
     for (int i = 0; i < COMMS; i++) {
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
         for (int k = 0; k < 5; k++) {
