@@ -182,6 +182,9 @@ const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *o
 // is NULL.
 const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const char *own,
                             char *result);
+// Does it go so, one rank combined after the other? Else by pairs.
+bool coll_allreduce_slices(const struct coll_call *c);
+bool coll_reduce_slices(const struct coll_call *c);
 struct slice {
     MPI_Count at, n; // elements
 };

@@ -19,9 +19,9 @@
 // counts for each process, over evenly spaced processes of one node; of what fits into the room, and is
 // not sooner sent by messages: the shortest broadcasts (coll_bcast_is_flat) and, where no processes share
 // cores, what takes one round.
-// Short contributions to reduce and allreduce are gathered and combined by each (coll_team_fold):
-// they have the bits of the blocking calls. Others are the runtime's reductions, where it has the
-// operator.
+// Results have the bits of the blocking calls. So short contributions to reduce and allreduce, and where
+// the messages' brackets are not the runtime's those of numbers that round, are gathered and combined by
+// each (coll_team_fold). Others are the runtime's reductions, where it has the operator.
 #ifndef SHOAL_MPI_COLL_LANE_H
 #define SHOAL_MPI_COLL_LANE_H
 

@@ -74,18 +74,33 @@ static int kind_of(enum coll_kind kind)
     }
 }
 
+// The runtime combines one rank after the other. Do messages bracket them in another way, and does that matter?
+static bool is_bracketed(const struct coll_call *c, shoal_type_t type)
+{
+    bool is_exact = type < SHOAL_FLOAT; // an integer
+    bool by_pairs = c->kind == COLL_SCAN || c->kind == COLL_EXSCAN ||
+                    (c->kind == COLL_REDUCE && !coll_reduce_slices(c)) ||
+                    (c->kind == COLL_ALLREDUCE && !coll_allreduce_slices(c));
+    return c->size > 2 && !is_exact && by_pairs;
+}
+
+// Results have the same bits by lanes and by messages.
 static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
 {
     shoal_coll_t *sc = &run->coll;
-    bool may_fold = c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE;
-    run->folds = may_fold && coll_team_folds(c, run->n);
+    bool is_short = (c->kind == COLL_REDUCE || c->kind == COLL_ALLREDUCE) &&
+                    coll_team_folds(c, run->n);
+    bool has_it = c->recv.type->is_dense && op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
+    if (!is_short && !has_it)
+        return false;
+    run->folds = is_short || is_bracketed(c, sc->type);
     if (run->folds) {
         sc->kind = c->kind == COLL_REDUCE ? SHOAL_COLL_GATHER : SHOAL_COLL_ALLGATHER;
         return true;
     }
     sc->count = (size_t)c->recv.count;
     sc->element_size = 0;
-    return c->recv.type->is_dense && op_in_runtime(c->op, c->recv.type, &sc->op, &sc->type);
+    return true;
 }
 
 // Done sooner by messages: where each sends to the others at once, they copy less often and nobody waits

@@ -114,10 +114,14 @@ void coll_add_allreduce_slices(struct schedule *s, const struct coll_call *c)
     }
 }
 
+bool coll_allreduce_slices(const struct coll_call *c)
+{
+    return c->recv.count * c->recv.type->size >= ALLREDUCE_SLICES && c->recv.count >= c->size;
+}
+
 void coll_allreduce(struct schedule *s, const struct coll_call *c)
 {
-    MPI_Count bytes = c->recv.count * c->recv.type->size;
-    if (c->size == 1 || bytes < ALLREDUCE_SLICES || c->recv.count < c->size)
+    if (c->size == 1 || !coll_allreduce_slices(c))
         allreduce_short(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_allreduce_slices(s, c);

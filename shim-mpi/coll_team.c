@@ -209,11 +209,41 @@ static void fold_pairs(const struct coll_call *c, void **part, int n)
         }
 }
 
+// Combines n parts, of which this is the last, by neighbours from it on; the result is where it was.
+static void fold_back(const struct coll_call *c, void **last, int n)
+{
+    for (int distance = 1; distance < n; distance *= 2)
+        for (int i = 0; i + distance < n; i += 2 * distance)
+            op_apply(c->op, last[-i - distance], last[-i], c->recv.count, c->recv.type);
+}
+
+// As coll_scan does: what comes in a round is of as many ranks as all before it, or one.
+static void fold_scan(const struct coll_call *c, void **part)
+{
+    int me = c->rank;
+    if (c->kind == COLL_SCAN) {
+        fold_back(c, &part[me], me + 1);
+        part[0] = part[me];
+        return;
+    }
+    for (int d = 1; d <= me; d *= 2) {
+        fold_back(c, &part[me - d], me - d + 1 < d ? me - d + 1 : d);
+        if (d > 1)
+            op_apply(c->op, part[me - d], part[me - 1], c->recv.count, c->recv.type);
+    }
+    if (me > 0)
+        part[0] = part[me - 1];
+}
+
 // As coll_allreduce does: where the members are no power of two, the first ones begin as pairs. The result
 // is where the first part was.
 static void fold(const struct coll_call *c, void **part)
 {
     int whole = 1, count = 0;
+    if (c->kind == COLL_SCAN || c->kind == COLL_EXSCAN) {
+        fold_scan(c, part);
+        return;
+    }
     while (whole * 2 <= c->size)
         whole *= 2;
     if (c->kind == COLL_ALLREDUCE)

@@ -221,12 +221,17 @@ void coll_add_reduce_slices(struct schedule *s, const struct coll_call *c)
     }
 }
 
+bool coll_reduce_slices(const struct coll_call *c)
+{
+    return c->size > 2 && c->recv.count * c->recv.type->size >= REDUCE_SLICES &&
+           c->recv.count >= c->size;
+}
+
 void coll_reduce(struct schedule *s, const struct coll_call *c)
 {
-    MPI_Count bytes = c->recv.count * c->recv.type->size;
     if (c->size == 1)
         coll_add_own(s, c, c->recv.buf);
-    else if (c->size == 2 || bytes < REDUCE_SLICES || c->recv.count < c->size)
+    else if (!coll_reduce_slices(c))
         reduce_short(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_reduce_slices(s, c);
