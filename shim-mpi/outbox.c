@@ -63,7 +63,7 @@ static bool ends(struct outbox *o)
     return is_empty;
 }
 
-// Hooks run one at a time, so nobody else takes notes out.
+// One thread at a time runs it, so nobody else takes notes out.
 static bool send_notes(struct progress_hook *hook)
 {
     struct outbox *o = (struct outbox *)(void *)hook;

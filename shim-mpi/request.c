@@ -209,14 +209,22 @@ struct request *request_gathered(void)
 }
 
 // ---- Progress
-static struct progress_hook *hooks, *cursor; // cursor: the next to be run
-static shim_lock hook_lock;                  // of the list
-static _Atomic bool hooks_run;               // by one thread at a time
+// Each thread walks through the hooks; one that another thread runs is passed over, so that a long one, as
+// a reduction by the program's operator, holds up its own message alone.
+struct walk {
+    struct progress_hook *running, *next; // NULL: none
+    struct walk *outer;                   // of another thread
+};
+static struct progress_hook *hooks;
+static struct walk *walks;
+static shim_lock hook_lock; // of all these
+static _Thread_local bool walks_here;
 _Atomic int progress_hooks;
 
 void progress_add(struct progress_hook *hook)
 {
     shim_lock_take(&hook_lock);
+    hook->is_running = false;
     hook->next = hooks;
     hook->link = &hooks;
     if (hooks)
@@ -229,8 +237,12 @@ void progress_add(struct progress_hook *hook)
 void progress_remove(struct progress_hook *hook)
 {
     shim_lock_take(&hook_lock);
-    if (cursor == hook)
-        cursor = hook->next;
+    for (struct walk *w = walks; w; w = w->outer) {
+        if (w->next == hook)
+            w->next = hook->next;
+        if (w->running == hook)
+            w->running = NULL;
+    }
     *hook->link = hook->next;
     if (hook->next)
         hook->next->link = hook->link;
@@ -238,12 +250,39 @@ void progress_remove(struct progress_hook *hook)
     shim_lock_give(&hook_lock);
 }
 
-static struct progress_hook *next_hook(void)
+static void begin_walk(struct walk *w)
 {
     shim_lock_take(&hook_lock);
-    struct progress_hook *hook = cursor;
-    if (hook)
-        cursor = hook->next;
+    *w = (struct walk){.next = hooks, .outer = walks};
+    walks = w;
+    shim_lock_give(&hook_lock);
+}
+
+// With the lock held.
+static void end_walk(struct walk *w)
+{
+    struct walk **at = &walks;
+    while (*at != w)
+        at = &(*at)->outer;
+    *at = w->outer;
+}
+
+// The one before, if it is still there, may be run by others. NULL: the walk is over.
+static struct progress_hook *next_hook(struct walk *w)
+{
+    shim_lock_take(&hook_lock);
+    if (w->running)
+        w->running->is_running = false;
+    struct progress_hook *hook = w->next;
+    while (hook && hook->is_running)
+        hook = hook->next;
+    w->running = hook;
+    if (hook) {
+        hook->is_running = true;
+        w->next = hook->next;
+    } else {
+        end_walk(w);
+    }
     shim_lock_give(&hook_lock);
     return hook;
 }
@@ -251,15 +290,15 @@ static struct progress_hook *next_hook(void)
 // A hook that makes progress itself does not run hooks again.
 static bool run_hooks(void)
 {
+    struct walk walk;
     bool did = false;
-    if (atomic_exchange_explicit(&hooks_run, true, memory_order_acquire))
+    if (walks_here)
         return false;
-    shim_lock_take(&hook_lock);
-    cursor = hooks;
-    shim_lock_give(&hook_lock);
-    for (struct progress_hook *hook; (hook = next_hook());)
+    walks_here = true;
+    begin_walk(&walk);
+    for (struct progress_hook *hook; (hook = next_hook(&walk));)
         did |= hook->fn(hook);
-    atomic_store_explicit(&hooks_run, false, memory_order_release);
+    walks_here = false;
     return did;
 }
 
@@ -433,43 +472,4 @@ int request_collect_persistent(struct request *r, MPI_Status *status)
     int error = request_report(r, status);
     r->is_active = false;
     return error;
-}
-
-// ---- Status
-void status_empty(MPI_Status *status)
-{
-    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
-    if (status != MPI_STATUS_IGNORE)
-        status->MPI_ERROR = MPI_SUCCESS;
-}
-
-static struct status_inner inner_of(const MPI_Status *status)
-{
-    struct status_inner inner;
-    memcpy(&inner, status->MPI_internal, sizeof inner);
-    return inner;
-}
-
-MPI_Count status_bytes(const MPI_Status *status)
-{
-    return inner_of(status).bytes;
-}
-
-bool status_is_cancelled(const MPI_Status *status)
-{
-    return inner_of(status).is_cancelled;
-}
-
-void status_set_bytes(MPI_Status *status, MPI_Count bytes)
-{
-    struct status_inner inner = inner_of(status);
-    inner.bytes = bytes;
-    memcpy(status->MPI_internal, &inner, sizeof inner);
-}
-
-void status_set_cancelled(MPI_Status *status, bool cancelled)
-{
-    struct status_inner inner = inner_of(status);
-    inner.is_cancelled = cancelled;
-    memcpy(status->MPI_internal, &inner, sizeof inner);
 }

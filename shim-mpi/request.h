@@ -198,13 +198,14 @@ bool progress(void);
 // Called in every progress while active: advances what no message advances (schedules of
 // collectives, transfers that end by themselves). Returns true when it did something.
 struct progress_hook {
-    bool (*fn)(struct progress_hook *hook); // one hook runs at a time
+    bool (*fn)(struct progress_hook *hook); // by one thread at a time; others run other hooks
     shoal_event_t *event; // it has something to do when this is done; NULL: after any completion
     bool is_brief;        // it waits for a process that is at work: nobody sleeps meanwhile
+    bool is_running;      // by a thread: the list's
     struct progress_hook *next, **link;
 };
 void progress_add(struct progress_hook *hook);
-void progress_remove(struct progress_hook *hook); // from within its fn only
+void progress_remove(struct progress_hook *hook); // with threads, from within its fn only
 HIDDEN extern _Atomic int progress_hooks;         // how many there are
 // How often a call that waits for one message alone looks again before it does more than look.
 HIDDEN extern unsigned request_looks;

@@ -1,8 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI 5.0, "Status": what calls other than receives do with one. (Counts of elements: type chapter.)
+// MPI 5.0, "Status": what it holds beside the fields that programs see, and what calls other than receives
+// do with one. (Counts of elements: type chapter.)
 #include "check.h"
 #include "request.h"
 
+#include <string.h>
+
+void status_empty(MPI_Status *status)
+{
+    status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = MPI_SUCCESS;
+}
+
+static struct status_inner inner_of(const MPI_Status *status)
+{
+    struct status_inner inner;
+    memcpy(&inner, status->MPI_internal, sizeof inner);
+    return inner;
+}
+
+MPI_Count status_bytes(const MPI_Status *status)
+{
+    return inner_of(status).bytes;
+}
+
+bool status_is_cancelled(const MPI_Status *status)
+{
+    return inner_of(status).is_cancelled;
+}
+
+void status_set_bytes(MPI_Status *status, MPI_Count bytes)
+{
+    struct status_inner inner = inner_of(status);
+    inner.bytes = bytes;
+    memcpy(status->MPI_internal, &inner, sizeof inner);
+}
+
+void status_set_cancelled(MPI_Status *status, bool cancelled)
+{
+    struct status_inner inner = inner_of(status);
+    inner.is_cancelled = cancelled;
+    memcpy(status->MPI_internal, &inner, sizeof inner);
+}
+
+// ---- Calls
 static int check(const char *call, const void *status, const char *argument, const void *other)
 {
     if (status == MPI_STATUS_IGNORE)
