@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank has of its own in memory: printed by rank 0 as the most of all ranks, in KB, after
-// MPI_Init, after allreduces, and after each has talked to each. flat.sh compares jobs of several sizes.
+// MPI_Init, after allreduces, and after each has talked to each; and how many bytes of malloc's a duplicate of
+// the world takes, with its group. flat.sh compares jobs of several sizes.
 // PES: none
 #include "../proc.h"
 #include "mpi_check.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <unistd.h>
 
 // Resident, of this process alone and written by it; what ranks share is there once for all of them. The
@@ -28,6 +30,27 @@ static long most(long kb)
     return all;
 }
 
+// The first ones may need something that those to come need as well.
+static long bytes_of_duplicate(void)
+{
+    enum { FIRST = 8, DUPLICATES = 16 };
+    MPI_Comm c[FIRST + DUPLICATES];
+    MPI_Group g[FIRST + DUPLICATES];
+    size_t before = 0;
+    for (int i = 0; i < FIRST + DUPLICATES; i++) {
+        if (i == FIRST)
+            before = mallinfo2().uordblks;
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &c[i]));
+        OK(MPI_Comm_group(c[i], &g[i]));
+    }
+    long bytes = (long)(mallinfo2().uordblks - before) / DUPLICATES;
+    for (int i = 0; i < FIRST + DUPLICATES; i++) {
+        OK(MPI_Group_free(&g[i]));
+        OK(MPI_Comm_free(&c[i]));
+    }
+    return bytes;
+}
+
 int main(void)
 {
     static double in[1000], out[1000];
@@ -44,7 +67,8 @@ int main(void)
     first = most(first);
     second = most(second);
     third = most(third);
+    long duplicate = most(bytes_of_duplicate());
     if (me == 0)
-        printf("%ld %ld %ld\n", first, second, third);
+        printf("%ld %ld %ld %ld\n", first, second, third, duplicate);
     return mpi_done();
 }
