@@ -21,6 +21,11 @@ done <<'END'
 16384 1
 -1 1
 END
+# An error that nobody handles: the line has the call, the rank, the argument and the class.
+run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal"
+expect_rc 6
+grep -q 'MPI_Send: rank 1 of MPI_COMM_WORLD: rank 17: there are ranks 0 to 2 \[MPI_ERR_RANK: ' "$tmp/err" || fail "no line about the argument"
+[ "$(grep -c MPI_ERR "$tmp/err")" -eq 1 ] || fail "more than one line"
 # Where there is no runtime to say it.
 run oshrun -n 1 "$abort" 0 outside
 expect_rc 16

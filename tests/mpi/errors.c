@@ -90,10 +90,12 @@ static void codes(void)
 static void infos(void)
 {
     MPI_Info i, j;
-    char text[16], key[MPI_MAX_INFO_KEY + 1];
+    char text[16], key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int n = 0, flag, length = 3;
     memset(key, 'k', sizeof key - 1);
     key[MPI_MAX_INFO_KEY] = 0;
+    memset(value, 'v', sizeof value - 1);
+    value[MPI_MAX_INFO_VAL] = 0;
     OK(MPI_Info_create(&i));
     OK(MPI_Info_set(i, "a", "1"));
     OK(MPI_Info_set(i, "b", "hello"));
@@ -112,6 +114,7 @@ static void infos(void)
     CHECK(!flag);
     CHECK_EQ(class_of(MPI_Info_delete(i, "a")), MPI_ERR_INFO_NOKEY);
     CHECK_EQ(class_of(MPI_Info_set(i, key, "v")), MPI_ERR_INFO_KEY);
+    CHECK_EQ(class_of(MPI_Info_set(i, "a", value)), MPI_ERR_INFO_VALUE);
     CHECK_EQ(class_of(MPI_Info_get_nthkey(i, 1, text)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Info_set(MPI_INFO_NULL, "a", "v")), MPI_ERR_INFO);
     CHECK_EQ(class_of(MPI_Info_set(MPI_INFO_ENV, "a", "v")), MPI_ERR_INFO);
