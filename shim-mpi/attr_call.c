@@ -75,8 +75,7 @@ static int comm_owner(MPI_Comm h, struct owner *o, const char *call)
     struct comm *c;
     int error = check_comm(call, h, &c);
     if (!error)
-        *o = (struct owner){
-            OBJECT_COMM, h, &c->attributes, {&c->errhandler, OBJECT_COMM, h, "a communicator"}};
+        *o = (struct owner){OBJECT_COMM, h, &c->attributes, {&c->errhandler, OBJECT_COMM, h, NULL}};
     return error;
 }
 
@@ -100,7 +99,7 @@ static int win_owner(MPI_Win h, struct owner *o, const char *call)
     if (!w)
         return raise_on(NULL, MPI_ERR_WIN, call, "win is %s",
                         h == MPI_WIN_NULL ? "MPI_WIN_NULL" : "not a window, or a freed one");
-    *o = (struct owner){OBJECT_WIN, h, &w->attributes, {&w->errhandler, OBJECT_WIN, h, "a window"}};
+    *o = (struct owner){OBJECT_WIN, h, &w->attributes, {&w->errhandler, OBJECT_WIN, h, NULL}};
     return MPI_SUCCESS;
 }
 

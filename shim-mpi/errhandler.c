@@ -88,7 +88,7 @@ static int comm_place(MPI_Comm h, struct error_place *at, const char *call)
     struct comm *c;
     int error = check_comm(call, h, &c);
     if (!error)
-        *at = (struct error_place){&c->errhandler, OBJECT_COMM, h, "a communicator"};
+        *at = (struct error_place){&c->errhandler, OBJECT_COMM, h, NULL};
     return error;
 }
 
@@ -97,7 +97,7 @@ static int win_place(MPI_Win h, struct error_place *at, const char *call)
     struct win *w = win_of(h);
     if (!w)
         return raise_on(NULL, MPI_ERR_WIN, call, "win is not a window, or a freed one");
-    *at = (struct error_place){&w->errhandler, OBJECT_WIN, h, "a window"};
+    *at = (struct error_place){&w->errhandler, OBJECT_WIN, h, NULL};
     return MPI_SUCCESS;
 }
 

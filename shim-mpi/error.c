@@ -37,6 +37,38 @@ static void call_user(struct errhandler *e, const struct error_place *at, int co
     }
 }
 
+static void describe_comm(const struct comm *c, char *text, size_t n)
+{
+    if (!shim_is_up())
+        snprintf(text, n, "this process");
+    else if (c->name[0])
+        snprintf(text, n, "rank %d of %s", c->rank, c->name);
+    else
+        snprintf(text, n, "rank %d of a communicator of %d", c->rank, c->group->size);
+}
+
+static void describe_win(const struct win *w, char *text, size_t n)
+{
+    if (w->name[0])
+        snprintf(text, n, "rank %d of window %s", w->rank, w->name);
+    else
+        snprintf(text, n, "rank %d of a window of %d", w->rank, w->size);
+}
+
+static const char *describe(const struct error_place *at, char *text, size_t n)
+{
+    const struct win *w = at->kind == OBJECT_WIN ? win_of(at->handle) : NULL;
+    const struct comm *c = at->kind == OBJECT_COMM ? comm_of(at->handle) : NULL;
+    if (at->what)
+        return at->what;
+    snprintf(text, n, "this process");
+    if (w)
+        describe_win(w, text, n);
+    else if (c)
+        describe_comm(c, text, n);
+    return text;
+}
+
 __attribute__((format(printf, 4, 0))) static int raise_with(const struct error_place *at, int code,
                                                             const char *call, const char *fmt,
                                                             va_list args)
@@ -48,10 +80,11 @@ __attribute__((format(printf, 4, 0))) static int raise_with(const struct error_p
         errhandler_drop(e);
         return code;
     }
-    char more[LINE_MOST], text[MPI_MAX_ERROR_STRING], line[2 * LINE_MOST];
+    char what[WHAT_MOST], more[LINE_MOST], text[MPI_MAX_ERROR_STRING], line[2 * LINE_MOST];
     vsnprintf(more, sizeof more, fmt, args);
     error_text(code, text, sizeof text);
-    snprintf(line, sizeof line, "%s: %s: %s [%s]", call, at->what, more, text);
+    snprintf(line, sizeof line, "%s: %s: %s [%s]", call, describe(at, what, sizeof what), more,
+             text);
     die(code, line);
 }
 
@@ -68,16 +101,6 @@ __attribute__((format(printf, 4, 0))) static int raise_with(const struct error_p
 int raise_at(const struct error_place *at, int code, const char *call, const char *fmt, ...)
 {
     RAISE(*at);
-}
-
-static void describe_comm(const struct comm *c, char *text, size_t n)
-{
-    if (!shim_is_up())
-        snprintf(text, n, "this process");
-    else if (c->name[0])
-        snprintf(text, n, "rank %d of %s", c->rank, c->name);
-    else
-        snprintf(text, n, "rank %d of a communicator of %d", c->rank, c->group->size);
 }
 
 struct comm *errors_of_none(void)
@@ -106,12 +129,7 @@ int raise_on_session(struct session *session, int code, const char *call, const 
 
 int raise_on_win_(struct win *win, int code, const char *call, const char *fmt, ...)
 {
-    char what[WHAT_MOST];
-    if (win->name[0])
-        snprintf(what, sizeof what, "rank %d of window %s", win->rank, win->name);
-    else
-        snprintf(what, sizeof what, "rank %d of a window of %d", win->rank, win->size);
-    struct error_place at = {&win->errhandler, OBJECT_WIN, object_handle(win), what};
+    struct error_place at = {&win->errhandler, OBJECT_WIN, object_handle(win), NULL};
     RAISE(at);
 }
 

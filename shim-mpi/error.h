@@ -26,7 +26,8 @@ static inline struct errhandler *errhandler_of(MPI_Errhandler h)
 }
 
 // Where an error is raised: an object's slot for its handler (NULL in it: MPI_ERRORS_ARE_FATAL), the
-// object's handle, and how the line that ends a job calls it.
+// object's handle, and how the line that ends a job calls it; NULL, of a communicator or a window: by its rank
+// and name.
 struct error_place {
     struct errhandler **slot;
     enum object_kind kind;

@@ -26,6 +26,9 @@ run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal"
 expect_rc 6
 grep -q 'MPI_Send: rank 1 of MPI_COMM_WORLD: rank 17: there are ranks 0 to 2 \[MPI_ERR_RANK: ' "$tmp/err" || fail "no line about the argument"
 [ "$(grep -c MPI_ERR "$tmp/err")" -eq 1 ] || fail "more than one line"
+run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal" keyval
+expect_rc 36
+grep -q 'MPI_Comm_get_attr: rank 2 of rows: keyval 12345 .*\[MPI_ERR_KEYVAL: ' "$tmp/err" || fail "no line about the key"
 # Where there is no runtime to say it.
 run oshrun -n 1 "$abort" 0 outside
 expect_rc 16
