@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define APP_VALUE "%d:%d" // of JOB_ENV_APP
+
 extern char **environ;
 
 struct command {
@@ -41,6 +43,20 @@ static void add_owned(struct command *c, const char *before, char *text)
 {
     add(c, "%s%s", before, text);
     free(text);
+}
+
+static void print_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:,=+@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    putc('\'', out);
 }
 
 // "a:4,b:4", or with `counts` false "a,b".
@@ -102,7 +118,6 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
     add(c, "%s", bind_words[opt->bind]);
     if (opt->tag)
         add(c, "-prepend-rank");
-    add_dir(c, "-wdir", &opt->block[0]);
 }
 
 // Places are "arbitrary" for uneven numbers alone: then its PMI-2 does not know who is together on a
@@ -126,7 +141,8 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
         add(c, "--cpu-bind=%s", bind[opt->bind]);
     if (opt->tag)
         add(c, "--label");
-    add_dir(c, "--chdir", &opt->block[0]);
+    if (opt->blocks == 1)
+        add_dir(c, "--chdir", &opt->block[0]);
 }
 
 static bool is_ours(const char *entry)
@@ -158,7 +174,107 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
         }
     if (opt->tag)
         add(c, "--tag-output");
-    add_dir(c, "--wdir", &opt->block[0]);
+}
+
+// ---- The programs
+
+static int add_words(struct command *c, const struct block *b)
+{
+    for (char **word = b->program; *word; word++) {
+        if (strcmp(*word, ":") == 0) {
+            fprintf(stderr,
+                    "oshrun: %s takes the argument \":\" for its own: it cannot be passed\n",
+                    c->word[0]);
+            return -1;
+        }
+        add(c, "%s", *word);
+    }
+    return 0;
+}
+
+// What stands before a program's variables. The first one's -n is there already.
+static const struct block *start_program(struct command *c, const struct options *opt, int i,
+                                         const char *dir_option)
+{
+    const struct block *b = &opt->block[i];
+    if (i > 0) {
+        add(c, ":");
+        add(c, "-n");
+        add(c, "%d", b->npes);
+    }
+    add_dir(c, dir_option, b);
+    return b;
+}
+
+static int add_hydra_programs(struct command *c, const struct options *opt)
+{
+    int failed = 0;
+    for (int i = 0; i < opt->blocks && !failed; i++) {
+        const struct block *b = start_program(c, opt, i, "-wdir");
+        if (opt->blocks > 1) {
+            add(c, "-env");
+            add(c, JOB_ENV_APP);
+            add(c, APP_VALUE, i, b->npes);
+        }
+        failed = add_words(c, b);
+    }
+    return failed;
+}
+
+static int add_mpirun_programs(struct command *c, const struct options *opt)
+{
+    int failed = 0;
+    for (int i = 0; i < opt->blocks && !failed; i++) {
+        const struct block *b = start_program(c, opt, i, "--wdir");
+        if (opt->blocks > 1) {
+            add(c, "-x");
+            add(c, JOB_ENV_APP "=" APP_VALUE, i, b->npes);
+        }
+        failed = add_words(c, b);
+    }
+    return failed;
+}
+
+// A shell's words: in this block's directory become its program.
+static void print_program(FILE *out, const struct block *b, int i)
+{
+    fprintf(out, "export " JOB_ENV_APP "=" APP_VALUE "; ", i, b->npes);
+    if (b->dir) {
+        fputs("cd ", out);
+        print_word(out, b->dir);
+        fputs(" || exit; ", out);
+    }
+    fputs("exec", out);
+    for (char **word = b->program; *word; word++) {
+        putc(' ', out);
+        print_word(out, *word);
+    }
+}
+
+// srun starts one program: of several, a shell that becomes the one that is due. (--multi-prog reads
+// them from a file, in which an argument can have no blanks.)
+static int add_srun_programs(struct command *c, const struct options *opt)
+{
+    char *script = NULL;
+    size_t size;
+    FILE *f = opt->blocks > 1 ? open_memstream(&script, &size) : NULL;
+    if (opt->blocks == 1)
+        return add_words(c, &opt->block[0]);
+    if (!f)
+        fatal("no memory for the words of %d programs", opt->blocks);
+    for (int i = 0, end = 0; i < opt->blocks; i++) {
+        end += opt->block[i].npes;
+        if (end < opt->npes)
+            fprintf(f, "if [ $SLURM_PROCID -lt %d ]; then ", end);
+        print_program(f, &opt->block[i], i);
+        if (end < opt->npes)
+            fputs("; fi; ", f);
+    }
+    fclose(f);
+    add(c, "sh");
+    add(c, "-c");
+    add_owned(c, "", script);
+    return 0;
 }
 
 // ---- Which launcher
@@ -167,10 +283,16 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
 static const struct launcher {
     const char *kind, *names[4], *shared_name, *sign;
     void (*add)(struct command *c, const struct options *opt, const struct hosts *h);
+    int (*add_programs)(struct command *c, const struct options *opt); // -1 after one line
 } launchers[] = {
-    {"srun", {"srun"}, NULL, NULL, add_srun},
-    {"hydra", {"mpiexec.hydra"}, "mpiexec", "HYDRA", add_hydra},
-    {"mpirun", {"mpirun.openmpi", "orterun", "prterun"}, "mpirun", "Open MPI", add_mpirun},
+    {"srun", {"srun"}, NULL, NULL, add_srun, add_srun_programs},
+    {"hydra", {"mpiexec.hydra"}, "mpiexec", "HYDRA", add_hydra, add_hydra_programs},
+    {"mpirun",
+     {"mpirun.openmpi", "orterun", "prterun"},
+     "mpirun",
+     "Open MPI",
+     add_mpirun,
+     add_mpirun_programs},
 };
 
 static bool is_in_path(const char *name)
@@ -229,20 +351,6 @@ static const struct launcher *choose(const char **name)
 
 // ---- All together
 
-static void print_word(FILE *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./:,=+@%";
-    if (*word && strspn(word, plain) == strlen(word)) {
-        fputs(word, out);
-        return;
-    }
-    putc('\'', out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
-    putc('\'', out);
-}
-
 // As a shell takes it.
 static void print_command(FILE *out, const struct command *c, const struct options *opt)
 {
@@ -260,41 +368,6 @@ static void print_command(FILE *out, const struct command *c, const struct optio
     }
 }
 
-// Of several programs the first one's -n is there already.
-static int add_programs(struct command *c, const struct options *opt, const struct launcher *l,
-                        const char *name)
-{
-    if (opt->blocks > 1 && l->add != add_hydra) {
-        fprintf(stderr, "oshrun: %s is given one program alone: several need hydra's mpiexec\n",
-                name);
-        return -1;
-    }
-    for (int i = 0; i < opt->blocks; i++) {
-        const struct block *b = &opt->block[i];
-        if (i > 0) {
-            add(c, ":");
-            add(c, "-n");
-            add(c, "%d", b->npes);
-            add_dir(c, "-wdir", b);
-        }
-        if (opt->blocks > 1) {
-            add(c, "-env");
-            add(c, JOB_ENV_APP);
-            add(c, "%d:%d", i, b->npes);
-        }
-        for (char **word = b->program; *word; word++) {
-            if (strcmp(*word, ":") == 0) {
-                fprintf(stderr,
-                        "oshrun: %s takes the argument \":\" for its own: it cannot be passed\n",
-                        name);
-                return -1;
-            }
-            add(c, "%s", *word);
-        }
-    }
-    return 0;
-}
-
 int handover_run(const struct options *opt)
 {
     static struct hosts hosts;
@@ -308,14 +381,14 @@ int handover_run(const struct options *opt)
     const struct launcher *l = choose(&name);
     if (!l)
         return STATUS_OWN;
-    add(&command, "%s", name);
-    l->add(&command, opt, &hosts);
-    if (add_programs(&command, opt, l, name))
-        return STATUS_USAGE;
-    if (opt->dry_run || opt->verbose)
-        print_command(opt->dry_run ? stdout : stderr, &command, opt);
     unsetenv(JOB_ENV_FD); // of a job that we may be in ourselves
     unsetenv(JOB_ENV_PE);
     unsetenv(JOB_ENV_APP);
+    add(&command, "%s", name);
+    l->add(&command, opt, &hosts);
+    if (l->add_programs(&command, opt))
+        return STATUS_USAGE;
+    if (opt->dry_run || opt->verbose)
+        print_command(opt->dry_run ? stdout : stderr, &command, opt);
     return opt->dry_run ? 0 : attend(command.word, opt->timeout);
 }

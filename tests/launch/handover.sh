@@ -44,14 +44,31 @@ dry --hosts a:2,b --tag --bind core ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
 dry --hosts a,b -n 4 ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --input=0 --kill-on-bad-exit=1 ./prog"
+dry --hosts a:2,b -n 1 ./prog x : --tag -n 2 -wdir "a b" -- ./other : "it's"
+expect_rc 0
+tail -n 1 "$tmp/out" | grep -q '^srun .*--nodelist=a,a,b .* sh -c ' || fail "not one program"
+pretend srun slurm # a word a line
+run env PATH="$tmp/bin:/usr/bin:/bin" "$oshrun" --hosts a:2,b -n 1 echo 'x  *' : "$tmp/absent" : -wdir "$tmp" -- sh -c 'echo $0 $* $SHOAL_APP; pwd' "it's" : </dev/null
+grep '^<.*SLURM_PROCID' "$tmp/out" | sed 's/^<//; s/>$//' >"$tmp/script"
+script() { # PROCID: what the shell makes of it
+    run env SLURM_PROCID="$1" sh "$tmp/script"
+}
+script 0
+expect_out 'x  *'
+script 1
+expect_rc 127
+script 2
+expect_out "it's : 2:1
+$tmp"
 export SHOAL_LAUNCHER=mpirun
 dry --host a:2,b --tag -x A=1 ./prog
 expect_out "A=1 mpirun.openmpi --host a:2,b:1 -n 3 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x A --tag-output ./prog"
 dry -host a:2 -wdir there -initial-errhandler mpi_errors_return ./prog
 expect_out "SHOAL_MPI_INITIAL_ERRHANDLER=mpi_errors_return mpirun.openmpi --host a:2 -n 2 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_MPI_INITIAL_ERRHANDLER --wdir there ./prog"
-dry --hosts a:2,b ./prog : ./other
-expect_rc 2
-expect_err_line 'mpirun.openmpi is given one program alone: several need hydra'
+dry --hosts a:2,b ./prog x : -n 2 -wdir there ./other
+expect_out "mpirun.openmpi --host a:2,b:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_STATIC -x SHOAL_APP=0:1 ./prog x : -n 2 --wdir there -x SHOAL_APP=1:2 ./other"
+run env PATH="$tmp/bin:/usr/bin:/bin" SHOAL_JOB=5 SHOAL_PE=1 SHOAL_APP=1:1 "$oshrun" --dry-run --hosts a ./prog
+expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER ./prog"
 unset SLURM_JOB_ID SHOAL_LAUNCHER
 
 # A file, with comments and both ways to say how many.

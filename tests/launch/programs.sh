@@ -65,6 +65,16 @@ parts=(-n 2 "$tmp/part" x : "$tmp/other" y : -n 1 "$tmp/part" z)
 run mpiexec --timeout 20 "${parts[@]}"
 expect_parts
 expect_quiet
-command -v mpiexec.hydra >/dev/null || exit 0
-run oshrun --timeout 20 --hosts localhost:4 "${parts[@]}" </dev/null
-expect_parts
+
+# Handed over, with a directory of its own for one of them.
+mkdir "$tmp/there"
+parts=(-n 2 "$tmp/part" x : --wdir "$tmp/there" ../other y : -n 1 "$tmp/part" z)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+for launcher in hydra mpirun; do
+    case $launcher in hydra) command=mpiexec.hydra ;; mpirun) command=mpirun.openmpi ;; esac
+    command -v $command >/dev/null || continue
+    [ $launcher = hydra ] || [ -e "$build/lib/libshoal-pmix.so" ] || continue
+    run env SHOAL_LAUNCHER=$launcher oshrun --timeout 30 --hosts localhost:4 "${parts[@]}" </dev/null
+    expect_parts
+done
+exit 0

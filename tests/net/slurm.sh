@@ -101,6 +101,34 @@ expect_rc 0
 sed -i 's/^[0-9]*: *//' "$tmp/out"
 [ "$(places)" = "0:1/1 1:2/3 2:2/3 3:2/3 " ] || fail "not as --hosts says: $(places)"
 
+# Several programs, of which one is another executable with a directory of its own.
+cat >"$tmp/part.c" <<'PROGRAM'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char host[64], dir[256];
+    int me, sum, *app, found;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &found);
+    MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    gethostname(host, sizeof host);
+    printf("%d of %d on %s: %s in %s, %d\n", me, *app, host, argv[argc - 1], getcwd(dir, sizeof dir), sum);
+    MPI_Finalize();
+}
+PROGRAM
+mpicc -o "$tmp/part" "$tmp/part.c" || fail "cannot compile"
+(echo 'char before[100000] = {1};' && cat "$tmp/part.c") >"$tmp/other.c"
+mpicc -o "$tmp/other" "$tmp/other.c" || fail "cannot compile"
+run timeout -k 5 50 salloc -Q -N 2 -n 16 oshrun --hosts shoal1:2,shoal2:1 -n 1 "$tmp/part" "a b" : \
+    --wdir /usr -n 2 "$tmp/other" "it's" </dev/null
+expect_rc 0
+[ "$(sort "$tmp/out")" = "0 of 0 on shoal1: a b in $PWD, 3
+1 of 1 on shoal1: it's in /usr, 3
+2 of 1 on shoal2: it's in /usr, 3" ] || fail "not the programs that were given"
+
 what="shoal2 is cut off"
 export SHOAL_HOST_TIMEOUT=2
 timeout -k 1 40 salloc -Q -N 2 -n 16 oshrun --hosts shoal1:2,shoal2:2 "$tmp/end" w "$tmp"/ready.{0,1,2,3} \
