@@ -120,25 +120,45 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
         add(c, "-prepend-rank");
 }
 
-// Places are "arbitrary" for uneven numbers alone: then its PMI-2 does not know who is together on a
-// host, and the PEs have to find out (pmi_slurm.c).
-static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
+// Does srun divide PEs evenly when it is asked to? It does where the allocation has as many cores on
+// all hosts: "8(x2)". Of "7,1" the first host gets what the second has no core for.
+static bool is_divided_evenly(const struct hosts *h)
 {
-    static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
-    bool is_even = true;
+    const char *cores = getenv("SLURM_JOB_CPUS_PER_NODE");
     for (int i = 0; i < h->n; i++)
-        is_even &= h->host[i].pes == h->host[0].pes;
-    add(c, "--mpi=pmi2");
+        if (h->host[i].pes != h->host[0].pes)
+            return false;
+    return h->n == 1 || !cores || !strchr(cores, ',');
+}
+
+// Places are "arbitrary" only where they have to be: then its PMI-2 does not know who is together on a
+// host, and the PEs have to find out (pmi_slurm.c).
+static void add_places(struct command *c, const struct hosts *h)
+{
+    bool is_even = is_divided_evenly(h);
     add(c, "--nodes=%d", h->n);
     add(c, "--ntasks=%d", h->npes);
     if (is_even)
         add(c, "--ntasks-per-node=%d", h->host[0].pes);
+    else
+        unsetenv("SLURM_NTASKS_PER_NODE"); // of the allocation
     add(c, "--distribution=%s", is_even ? "block" : "arbitrary");
     add_owned(c, "--nodelist=", is_even ? list_hosts(h, false) : list_places(h));
+    add(c, "--overcommit"); // more PEs than cores
+}
+
+static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
+    add(c, "--mpi=pmi2");
+    add_places(c, h);
+    add(c, "--export=ALL");
     add(c, "--input=0");
     add(c, "--kill-on-bad-exit=1");
     if (bind[opt->bind])
         add(c, "--cpu-bind=%s", bind[opt->bind]);
+    if (getenv("SLURM_STEP_ID"))
+        add(c, "--overlap"); // or it waits for the end of the step that we are in
     if (opt->tag)
         add(c, "--label");
     if (opt->blocks == 1)

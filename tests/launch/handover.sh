@@ -12,7 +12,7 @@ pretend() { # NAME VERSION
 }
 dry() { run env PATH="$tmp/bin:/usr/bin:/bin" "$oshrun" --dry-run "$@"; }
 only() { run env PATH="$tmp/bin" "$oshrun" "$@"; } # nothing else is installed
-unset SLURM_JOB_ID SHOAL_LAUNCHER
+unset SLURM_JOB_ID SLURM_STEP_ID SLURM_JOB_CPUS_PER_NODE SHOAL_LAUNCHER
 
 only --hosts a,b ./x
 expect_rc 1
@@ -39,11 +39,19 @@ dry -hosts a:4,b -n 2 -wdir there ./prog x : -n 3 -wdir "a b" ./other y
 expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -wdir there -env SHOAL_APP 0:2 ./prog x : -n 3 -wdir 'a b' -env SHOAL_APP 1:3 ./other y"
 export SLURM_JOB_ID=1
 dry --hosts a:1 --wdir=there ./prog
-expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --input=0 --kill-on-bad-exit=1 --chdir there ./prog"
+expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --chdir there ./prog"
 dry --hosts a:2,b --tag --bind core ./prog
-expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
 dry --hosts a,b -n 4 ./prog
-expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --input=0 --kill-on-bad-exit=1 ./prog"
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 ./prog"
+# Where srun would divide them by cores, each place has its name; and in a step it would wait for that.
+export SLURM_JOB_CPUS_PER_NODE='7,1(x2)' SLURM_STEP_ID=0
+dry --hosts a,b -n 4 ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --distribution=arbitrary --nodelist=a,a,b,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --overlap ./prog"
+export SLURM_JOB_CPUS_PER_NODE='2(x3)'
+dry --hosts a,b -n 4 ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --overlap ./prog"
+unset SLURM_JOB_CPUS_PER_NODE SLURM_STEP_ID
 dry --hosts a:2,b -n 1 ./prog x : --tag -n 2 -wdir "a b" -- ./other : "it's"
 expect_rc 0
 tail -n 1 "$tmp/out" | grep -q '^srun .*--nodelist=a,a,b .* sh -c ' || fail "not one program"

@@ -18,7 +18,7 @@ SlurmdSpoolDir=$tmp/spool.%n
 TmpFS=$tmp/tmp.%n
 SlurmdPidFile=$tmp/slurmd.%n.pid
 KillWait=2
-SelectType=select/linear
+SelectType=select/cons_tres
 TreeWidth=2
 NodeName=shoal1 NodeAddr=10.77.0.1 CPUs=8 State=UNKNOWN
 NodeName=shoal2 NodeAddr=10.77.0.2 CPUs=8 State=UNKNOWN
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 }
 PROGRAM
 by() { # MPI WORDS...: srun of the program by one of the protocols
-    run timeout -k 5 50 srun -Q --mpi="$1" "${@:2}" </dev/null
+    run timeout -k 5 50 srun -Q --exclusive --mpi="$1" "${@:2}" </dev/null
 }
 # PE:host/PEs whose memory it reaches
 places() { sort "$tmp/out" | sed 's|PE \([0-9]*\) on shoal\([0-9]\), one of |\1:\2/|' | tr '\n' ' '; }
@@ -95,9 +95,17 @@ by none -N 2 -n 2 "$tmp/end"
 [ "$rc" -ne 0 ] || fail "exit status 0"
 grep -q 'use .srun --mpi=pmi2. or .srun --mpi=pmix.' "$tmp/err" || fail "nothing says what to use"
 
-# oshrun, in an allocation.
-run timeout -k 5 50 salloc -Q -N 2 -n 16 oshrun --hosts shoal1:1,shoal2:3 --tag "$tmp/end" </dev/null
+# oshrun, in an allocation: of cores that are not divided as its PEs are, of fewer cores than PEs, and in
+# one of its steps.
+for way in "-n 8 oshrun" "-n 2 oshrun" "-n 4 --ntasks-per-node=2 srun -N 1 -n 1 oshrun"; do
+    # shellcheck disable=SC2086
+    run timeout -k 5 50 salloc -Q -N 2 $way --hosts shoal1:2,shoal2:2 "$tmp/end" </dev/null
+    expect_rc 0
+    [ "$(places)" = "0:1/2 1:1/2 2:2/2 3:2/2 " ] || fail "not as --hosts says: $(places)"
+done
+run timeout -k 5 50 salloc -Q -N 2 --ntasks-per-node=8 oshrun --hosts shoal1:1,shoal2:3 --tag "$tmp/end" </dev/null
 expect_rc 0
+expect_quiet
 sed -i 's/^[0-9]*: *//' "$tmp/out"
 [ "$(places)" = "0:1/1 1:2/3 2:2/3 3:2/3 " ] || fail "not as --hosts says: $(places)"
 
