@@ -104,6 +104,8 @@ static bool find_job(int *fd, int *pe)
     bool is_ours = fd_text && pe_text;
     if (!is_ours && !pmi_is_there())
         return false;
+    if (!is_ours)
+        join_prepare();
     if (settings_read()) {
         fail_early("a setting is wrong");
         return false;

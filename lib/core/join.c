@@ -39,6 +39,8 @@ static struct pmi *launcher;
 static pid_t joined_pid;
 static struct pe_ctl *own_ctl;
 static bool same_pids; // a PE's number of its process is its number here
+static bool is_opened; // or that was tried: `launcher`
+static bool is_lost;   // there will be no job with this process
 
 // ---- all together
 
@@ -261,11 +263,49 @@ static void end_with_status(int status)
     launcher->abort(launcher, status, "a PE has exited");
 }
 
+// Have all PEs of this host left, as far as one is to know that joined it?
+static bool all_have_left(const struct pe_ctl *ctl)
+{
+    return ctl && atomic_load(&world.job->left) >= world.job->slots;
+}
+
+// The others may be waiting for this one to join, and not every launcher ends them. On this host they
+// find that it has left and say so; all are ended because of other hosts, but not before those have
+// exited that do for the same reason, and by the first PE where a host's have all left.
+static void end_before_start(struct pe_ctl *ctl, int status)
+{
+    bool leads = launcher->rank == launcher->local[0];
+    if (ctl && !launcher->ends_own_host)
+        leave(ctl);
+    if (ctl && !job_has_hosts(world.job))
+        return;
+    for (long end = now_ms() + EXIT_MS; now_ms() < end && (leads || !all_have_left(ctl));)
+        usleep(2000);
+    if (leads || !all_have_left(ctl))
+        launcher->abort(launcher, status ? status : EXIT_FAILURE, "a PE cannot join the job");
+}
+
+static bool has_launcher(void)
+{
+    if (getpid() != joined_pid)
+        return false;
+    if (is_lost && !is_opened && pmi_open(&launcher) < 1)
+        launcher = NULL;
+    return launcher;
+}
+
+void join_end_early(void)
+{
+    is_lost = true;
+    if (has_launcher() && (!own_ctl || atomic_load(&own_ctl->state) == PE_CLAIMED))
+        end_before_start(own_ctl, EXIT_FAILURE);
+}
+
 // Runs after world.c's handler, which was registered later.
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (getpid() != joined_pid)
+    if (!has_launcher())
         return;
     struct pe_ctl *ctl = own_ctl;
     int state = ctl ? atomic_load(&ctl->state) : PE_NONE;
@@ -277,7 +317,10 @@ static void at_exit(int status, void *unused)
             return;
         }
         leave(ctl);
-    } else if (state == PE_CLAIMED && status == 0) {
+    } else if ((is_lost && state <= PE_CLAIMED) || (state == PE_CLAIMED && status)) {
+        end_before_start(ctl, status & 0xff);
+        return;
+    } else if (state == PE_CLAIMED) {
         leave(ctl);
     } else if (status && state != PE_FINALIZED && state != PE_LEFT) {
         bool has_hosts = state == PE_RUNNING && job_has_hosts(world.job);
@@ -335,15 +378,21 @@ static void die_with_launcher(const struct pmi *pmi)
         raise(SIGKILL);
 }
 
+void join_prepare(void)
+{
+    joined_pid = getpid();
+    on_exit(at_exit, NULL);
+    log_on_fatal(join_end_early); // until world.c has more to do then
+}
+
 int join_job(int *fd, int *pe)
 {
+    is_opened = true;
     int opened = pmi_open(&launcher);
     if (opened < 1)
         return opened;
     *pe = launcher->rank;
     data_quiet_threads = launcher->threads;
-    joined_pid = getpid();
-    on_exit(at_exit, NULL);
     if (launcher->size == 1)
         return 0;
     char ident[32];
@@ -361,6 +410,11 @@ void join_place(struct pe_ctl *ctl)
 int join_refuse_alone(void)
 {
     return launcher ? 0 : pmi_refuse_alone();
+}
+
+void join_lose(void)
+{
+    is_lost = true;
 }
 
 void join_abort(void)

@@ -5,6 +5,10 @@
 
 #include "pmi.h"
 
+// To be called before what follows, early: it registers what is done when the process exits, or ends by
+// an error.
+void join_prepare(void);
+
 // Meets the other processes of the job, when pmi_is_there. Returns 1 with the descriptor of the
 // job's file and this PE's number; 0 when this process is alone or cannot join, which
 // join_refuse_alone tells apart; -1 after one line. It needs no world, and is called before main.
@@ -19,6 +23,12 @@ int join_refuse_alone(void);
 
 // For those who wait long: where the launcher does not end a job of which a PE has died, this does.
 void join_look(void);
+
+// This process does not become a PE, although its program wants it to: ends the job when it exits.
+void join_lose(void);
+
+// The same, now, unless it runs as a PE already.
+void join_end_early(void);
 
 // Has the launcher end all PEs, on all hosts: where some of them end, not every launcher does.
 void join_abort(void);

@@ -184,26 +184,27 @@ static char *mapping(struct pmi *pmi)
     return text ? strdup(text) : NULL;
 }
 
-// Waits for an answer, or for the end, but does not look at it.
-static void PRINTF_LIKE(2, 3) tell(struct pmi *pmi, const char *format, ...)
+static int PRINTF_LIKE(2, 3) tell(struct pmi *pmi, const char *format, ...)
 {
     struct pmi2 *c = (struct pmi2 *)pmi;
     va_list args;
     va_start(args, format);
     int failed = pmi_socket(c->fd) != c->socket || send_message(c, format, args);
     va_end(args);
-    if (!failed)
-        read_message(c, PMI_REPLY_MS);
+    return failed;
 }
 
+// Slurm kills all and has their status from that; this process may still end by itself, with its own.
 static void end_job(struct pmi *pmi, int status, const char *text)
 {
     tell(pmi, "cmd=abort;isworld=TRUE;exitcode=%d;msg=%s;", status, text);
 }
 
+// Waits for an answer, or for the end, but does not look at it.
 static void finalize(struct pmi *pmi)
 {
-    tell(pmi, "cmd=finalize;");
+    if (tell(pmi, "cmd=finalize;") == 0)
+        read_message((struct pmi2 *)pmi, PMI_REPLY_MS);
 }
 
 // The first exchange settles the protocol; it is in lines of text, of which we read exactly one.

@@ -37,7 +37,9 @@ static void tell_launcher_fatal(void)
         return;
     atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
     // Later it is for those who watch the other hosts.
-    if (job_has_hosts(world.job) && (!world.ctl || world_ctl(world.me)->state != PE_RUNNING))
+    if (!job_has_hosts(world.job))
+        join_end_early();
+    else if (!world.ctl || world_ctl(world.me)->state != PE_RUNNING)
         join_abort();
 }
 
@@ -227,6 +229,7 @@ static int world_up(void)
                 if (steps[i].down)
                     steps[i].down();
             meetings--; // the others wait for this PE still
+            join_lose();
             return -1;
         }
     }

@@ -18,8 +18,20 @@ static long word;
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    const char *pmi = getenv("PMI_RANK"), *rank = pmi ? pmi : getenv("PMIX_RANK");
     if (strcmp(what, "no_init") == 0)
         return 0;
+    if (strcmp(what, "early") == 0 && rank && atoi(rank) == 1)
+        return 3;
+    if (strcmp(what, "setting") == 0 && rank && atoi(rank) == 1)
+        setenv("SHMEM_SYMMETRIC_SIZE", "word", 1);
+    if (strcmp(what, "again") == 0) { // it succeeds the second time
+        int provided;
+        setenv("SHMEM_SYMMETRIC_SIZE", "word", 1);
+        if (shmem_init_thread(SHMEM_THREAD_SINGLE, &provided) == 0)
+            return 8;
+        unsetenv("SHMEM_SYMMETRIC_SIZE");
+    }
     shmem_init();
     int me = shmem_my_pe(), n = shmem_n_pes();
     shmem_long_p(&word, 100 + me, (me + 1) % n);
@@ -80,7 +92,7 @@ check_programs() {
             grep -q "PE $pe of $n\$" "$tmp/out" || fail "PE $pe of $n is missing"
         done
     done
-    for way in no_init no_finalize; do
+    for way in no_init no_finalize again; do
         started 4 "$tmp/job" $way
         expect_rc 0
     done
@@ -88,11 +100,20 @@ check_programs() {
 
 pids() { cat "$tmp"/pid.*; }
 
+expect_failure() { # and not for want of time
+    [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] && [ "$rc" -ne 137 -o "$ms" -lt 40000 ] || fail "exit status $rc"
+}
+
+one_other() { # COMMAND: is what one of 4 becomes
+    started 4 sh -c 'case ${PMI_RANK-$PMIX_RANK} in 1) exec '"$1 ;; *) exec $tmp/job ;; esac"
+    expect_failure
+}
+
 ended() { # STATUS WHAT [CODE]; "nonzero" is a status too
     rm -f "$tmp"/pid.*
     started 4 "$tmp/job" "$2" "$tmp" ${3+"$3"}
     if [ "$1" = nonzero ]; then
-        [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] && [ "$rc" -ne 137 -o "$ms" -lt 40000 ] || fail "exit status $rc"
+        expect_failure
     else
         expect_rc "$1"
     fi
@@ -107,6 +128,13 @@ check_ends() {
     ended "$1" compute
     ended nonzero crash
     ended nonzero three
+    # Before it has joined, or in the midst of it.
+    for way in early setting; do
+        started 4 "$tmp/job" $way
+        expect_failure
+    done
+    one_other "env SHMEM_SYMMETRIC_SIZE=word $tmp/job"
+    one_other "$build/tests/api/init"
 }
 
 # A job of 4 whose PEs wait, and whose launcher is killed.

@@ -44,6 +44,8 @@ int main(int argc, char **argv)
     static long flag;
     char host[64];
     int near = 0;
+    if (argc > 2 && argv[1][0] == 'e' && atoi(argv[2]) == atoi(getenv("SLURM_PROCID")))
+        return 3;
     shmem_init();
     gethostname(host, sizeof host);
     for (int pe = 0; pe < shmem_n_pes(); pe++)
@@ -90,6 +92,12 @@ for mpi in pmi2 pmix; do
     [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc after shmem_global_exit"
     by $mpi -N 2 -n 4 "$tmp/end" k
     [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc although a PE was killed"
+    for pe in 0 3; do # exits before it initializes
+        by $mpi -N 2 --ntasks-per-node=2 "$tmp/end" e $pe
+        [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc although PE $pe has exited with 3"
+    done
+    by $mpi -N 2 -n 2 sh -c '[ $SLURM_PROCID = 0 ] || export SHMEM_SYMMETRIC_SIZE=word; exec "$0"' "$tmp/end"
+    [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc although a PE cannot start"
 done
 by none -N 2 -n 2 "$tmp/end"
 [ "$rc" -ne 0 ] || fail "exit status 0"
