@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Becoming a PE. When a launcher started the process, it joins the job before main, by a
 // constructor, so that its static data moves while there is one thread; the rest waits for
-// shmem_init. See job.h, data.h, and join.h for launchers other than oshrun.
+// shmem_init. All of it waits where another program may come after this one, which would find that
+// its place is taken. See job.h, data.h, and join.h for launchers other than oshrun.
 #include "boot.h"
 
 #include "call.h"
@@ -31,6 +32,7 @@
 static struct pe_ctl *early_ctl; // of the slot the constructor claimed
 static char early_error[256];    // "": none, or it has been told,
 static bool has_failed;          // which this says
+static bool is_late;             // the place is taken by shmem_init
 
 __attribute__((format(printf, 1, 2))) static void fail_early(const char *format, ...)
 {
@@ -96,16 +98,18 @@ static void publish_layout(void)
     bell_check(&world.job->bell);
 }
 
+static bool is_oshruns(void)
+{
+    return getenv(JOB_ENV_FD) && getenv(JOB_ENV_PE);
+}
+
 // The descriptor of the job and this PE's number: from oshrun's environment, or by joining another
 // launcher's job. False: neither, or early_error says why not.
 static bool find_job(int *fd, int *pe)
 {
-    const char *fd_text = getenv(JOB_ENV_FD), *pe_text = getenv(JOB_ENV_PE);
-    bool is_ours = fd_text && pe_text;
+    bool is_ours = is_oshruns();
     if (!is_ours && !pmi_is_there())
         return false;
-    if (!is_ours)
-        join_prepare();
     if (settings_read()) {
         fail_early("a setting is wrong");
         return false;
@@ -116,12 +120,12 @@ static bool find_job(int *fd, int *pe)
         has_failed = joined < 0;
         return joined > 0;
     }
-    *fd = atoi(fd_text);
-    *pe = atoi(pe_text);
+    *fd = atoi(getenv(JOB_ENV_FD));
+    *pe = atoi(getenv(JOB_ENV_PE));
     return true;
 }
 
-__attribute__((constructor(101))) static void boot_early(void)
+static void take_place(void)
 {
     int fd, pe;
     char why[JOB_WHY];
@@ -145,6 +149,16 @@ __attribute__((constructor(101))) static void boot_early(void)
     world.npes = job->npes;
     call_slot = &early_ctl->call;
     data_move(fd, job, early_ctl, pe);
+}
+
+__attribute__((constructor(101))) static void boot_early(void)
+{
+    bool is_others = !is_oshruns() && pmi_is_there();
+    is_late = is_others && pmi_is_handed_down();
+    if (is_others)
+        join_prepare(is_late);
+    if (!is_late)
+        take_place();
 }
 
 static int boot_alone(void)
@@ -266,6 +280,9 @@ static void wait_for_all(void)
 
 int boot_join(void)
 {
+    if (is_late)
+        take_place();
+    is_late = false;
     if (has_failed) {
         if (early_error[0])
             log_line(LOG_ERROR, LOG_BOOT, "%s", early_error);

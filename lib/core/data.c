@@ -225,8 +225,8 @@ void data_move(int fd, const struct job *job, struct pe_ctl *ctl, int me)
     if (!settings.static_data || job->npes == 1 || end <= start || has_others) {
         if (has_others)
             log_line(LOG_WARN, LOG_DATA,
-                     "libshoal was loaded when the process had %d threads: "
-                     "global variables are not symmetric",
+                     "the process had %d threads already when it joined the job: global variables "
+                     "are not symmetric (a script should start it by exec)",
                      thread_count());
         pthread_atfork(NULL, NULL, mark_child);
         return;

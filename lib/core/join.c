@@ -4,7 +4,7 @@
 // the others, who find it by what it publishes (meeting.h).
 //
 // It all happens in a constructor (boot.c), so that static data can move before main, as under
-// oshrun. There is no launcher of ours to watch the PEs: another one ends the job when a PE dies,
+// oshrun, unless a shell is in between, which may start several programs. There is no launcher of ours to watch the PEs: another one ends the job when a PE dies,
 // or when a PE asks it to, which is done here, when the process exits.
 #include "join.h"
 
@@ -38,9 +38,10 @@
 static struct pmi *launcher;
 static pid_t joined_pid;
 static struct pe_ctl *own_ctl;
-static bool same_pids; // a PE's number of its process is its number here
-static bool is_opened; // or that was tried: `launcher`
-static bool is_lost;   // there will be no job with this process
+static bool same_pids;   // a PE's number of its process is its number here
+static bool is_opened;   // or that was tried: `launcher`
+static bool may_pass_on; // the rank, to a program that comes after this one
+static bool is_lost;     // there will be no job with this process
 
 // ---- all together
 
@@ -305,6 +306,8 @@ void join_end_early(void)
 static void at_exit(int status, void *unused)
 {
     (void)unused;
+    if (may_pass_on && !is_opened && status)
+        is_lost = true; // a script goes on after that, but the job cannot
     if (!has_launcher())
         return;
     struct pe_ctl *ctl = own_ctl;
@@ -378,8 +381,9 @@ static void die_with_launcher(const struct pmi *pmi)
         raise(SIGKILL);
 }
 
-void join_prepare(void)
+void join_prepare(bool is_late)
 {
+    may_pass_on = is_late;
     joined_pid = getpid();
     on_exit(at_exit, NULL);
     log_on_fatal(join_end_early); // until world.c has more to do then

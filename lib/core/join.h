@@ -6,12 +6,12 @@
 #include "pmi.h"
 
 // To be called before what follows, early: it registers what is done when the process exits, or ends by
-// an error.
-void join_prepare(void);
+// an error. It may be late that this one joins, or never.
+void join_prepare(bool is_late);
 
 // Meets the other processes of the job, when pmi_is_there. Returns 1 with the descriptor of the
 // job's file and this PE's number; 0 when this process is alone or cannot join, which
-// join_refuse_alone tells apart; -1 after one line. It needs no world, and is called before main.
+// join_refuse_alone tells apart; -1 after one line. It needs no world, and is mostly called before main.
 int join_job(int *fd, int *pe);
 
 // Where this PE's control block is mapped, from the claim of its place on.

@@ -388,6 +388,43 @@ bool pmi_is_there(void)
     return env_count(&name) != 1 && (wire_fd() >= 0 || (has_pmix() && !is_child_of_rank()));
 }
 
+// The process that made the connection.
+static pid_t launcher_of(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ? -1 : peer.pid;
+}
+
+static bool is_own(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=' &&
+           strcmp(entry + n + 1, getenv(name)) == 0;
+}
+
+// Was the parent, when it began, this rank? A launcher is not, or may not be looked into.
+static bool parent_is_rank(void)
+{
+    char path[64], *entry = NULL;
+    size_t room = 0;
+    int same = 0;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
+    FILE *f = has_pmix() ? fopen(path, "re") : NULL;
+    while (f && getdelim(&entry, &room, '\0', f) >= 0)
+        same += is_own(entry, "PMIX_NAMESPACE") || is_own(entry, "PMIX_RANK");
+    free(entry);
+    if (f)
+        fclose(f);
+    return same == 2;
+}
+
+bool pmi_is_handed_down(void)
+{
+    int fd = wire_fd();
+    return fd >= 0 ? launcher_of(fd) != getppid() : parent_is_rank();
+}
+
 int pmi_open(struct pmi **pmi)
 {
     int fd = wire_fd();
@@ -409,10 +446,7 @@ int pmi_open(struct pmi **pmi)
     if (!*pmi)
         return -1;
     (*pmi)->ends_own_host = !job;
-    struct ucred peer;
-    socklen_t len = sizeof peer;
-    (*pmi)->ends_with_parent = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-                               peer.pid == getppid();
+    (*pmi)->ends_with_parent = launcher_of(fd) == getppid();
     return 1;
 }
 

@@ -54,6 +54,10 @@ int pmi_open(struct pmi **pmi);
 // Is there a launcher that pmi_open knows, with more than one process (or an unknown number)?
 bool pmi_is_there(void);
 
+// Is there another process between the launcher and this one, such as a shell, which may start one more
+// after it? A launcher takes a rank's word for it once: the first that joins is the last.
+bool pmi_is_handed_down(void);
+
 // After one line that says which option or package is missing when a launcher started this process
 // as one of several and pmi_open could not be used: -1. Else 0.
 int pmi_refuse_alone(void);

@@ -96,6 +96,13 @@ check_programs() {
         started 4 "$tmp/job" $way
         expect_rc 0
     done
+    # A shell starts it, and others before and after it that do not initialize.
+    for program in "$tmp/job" "$tmp/job no_finalize" "$build/tests/api/statics"; do
+        started 4 sh -c "$tmp/job no_init; $program; end=\$?; $tmp/job no_init; exit \$end"
+        expect_rc 0
+    done
+    started 4 sh -c "$tmp/job; exit \$?"
+    [ "$(grep -c 'PE [0-3] of 4$' "$tmp/out")" -eq 4 ] || fail "not a job of 4"
 }
 
 pids() { cat "$tmp"/pid.*; }
@@ -131,6 +138,8 @@ check_ends() {
     # Before it has joined, or in the midst of it.
     for way in early setting; do
         started 4 "$tmp/job" $way
+        expect_failure
+        started 4 sh -c "$tmp/job $way; exit \$?"
         expect_failure
     done
     one_other "env SHMEM_SYMMETRIC_SIZE=word $tmp/job"

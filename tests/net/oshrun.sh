@@ -16,6 +16,8 @@ hosts 3
 int main(int argc, char **argv)
 {
     char host[64], line[64] = "";
+    if (argc == 1)
+        return 0;
     shmem_init();
     gethostname(host, sizeof host);
     const char *a = getenv("A"), *b = getenv("SHOAL_LOG");
@@ -53,11 +55,15 @@ PE 5 of 6 on shoal3 A=x y LOG=error in= it's
 END
     cmp -s "$tmp/sorted" "$tmp/want" || fail "not as it should be"
     printf 'shoal1 slots=2 # two\n\nshoal2:2\n' >"$tmp/file"
-    run timeout -k 5 60 oshrun --hostfile "$tmp/file" --tag --bind none "$tmp/show" </dev/null
+    run timeout -k 5 60 oshrun --hostfile "$tmp/file" --tag --bind none "$tmp/show" 1 </dev/null
     expect_rc 0
     for at in 0.*shoal1 1.*shoal1 2.*shoal2 3.*shoal2; do
         grep -Eq "${at%%.*}.+PE ${at%%.*} of 4 on ${at##*\*} " "$tmp/out" || fail "PE ${at%%.*} is not there with a tag"
     done
+    # By a script, after one that does not initialize.
+    run timeout -k 5 60 oshrun --hosts shoal1:2,shoal2:2 sh -c '"$0" && "$0" 1 x; exit $?' "$tmp/show" </dev/null
+    expect_rc 0
+    [ "$(grep -c '^PE' "$tmp/out")" -eq 4 ] || fail "not 4 PEs"
     for code in 0 7; do
         run timeout -k 5 60 oshrun --hosts shoal1,shoal2 -n 4 "$tmp/show" 1 x $code </dev/null
         expect_rc $code

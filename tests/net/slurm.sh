@@ -44,6 +44,8 @@ int main(int argc, char **argv)
     static long flag;
     char host[64];
     int near = 0;
+    if (argc > 1 && argv[1][0] == 'n')
+        return 0;
     if (argc > 2 && argv[1][0] == 'e' && atoi(argv[2]) == atoi(getenv("SLURM_PROCID")))
         return 3;
     shmem_init();
@@ -88,6 +90,9 @@ for mpi in pmi2 pmix; do
     [ "$(places)" = "0:2/3 1:1/2 2:2/3 3:2/3 4:1/2 " ] || fail "not mixed: $(places)"
     by $mpi -N 2 -n 4 "$build/tests/api/amo"
     expect_rc 0
+    by $mpi -N 2 -n 4 sh -c '"$0" n && "$0"; exit $?' "$tmp/end" # by a script, after one that does not initialize
+    expect_rc 0
+    [ "$(grep -c '^PE' "$tmp/out")" -eq 4 ] || fail "not 4 PEs"
     by $mpi -N 2 -n 2 "$tmp/end" g
     [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] || fail "exit status $rc after shmem_global_exit"
     by $mpi -N 2 -n 4 "$tmp/end" k
