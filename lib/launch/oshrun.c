@@ -96,6 +96,17 @@ static void say_verdict(struct launch *l)
         forward_say(&l->out, line);
 }
 
+// mpiexec of others takes all nodes of an allocation. Within a step it is for the step to say where.
+static void warn_of_nodes(const struct options *opt)
+{
+    const char *nodes = getenv("SLURM_JOB_NUM_NODES");
+    if (nodes && atoi(nodes) > 1 && opt->npes > 1 && !getenv("SLURM_STEP_ID"))
+        log_line(LOG_WARN, LOG_LAUNCH,
+                 "all %d PEs start on this node: Slurm has allocated %d nodes, which `srun "
+                 "--mpi=pmi2 -n %d PROGRAM` and --hosts use",
+                 opt->npes, atoi(nodes), opt->npes);
+}
+
 static int run(const struct options *opt)
 {
     static struct launch l = {.absent = -1, .job_fd = -1};
@@ -109,6 +120,7 @@ static int run(const struct options *opt)
     log_configure(settings.log);
     if (opt->hosts || opt->hostfile)
         return handover_run(opt);
+    warn_of_nodes(opt);
     if (launch_open(&l))
         return STATUS_OWN;
     if (opt->timeout > 0)

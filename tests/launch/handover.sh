@@ -79,6 +79,17 @@ run env PATH="$tmp/bin:/usr/bin:/bin" SHOAL_JOB=5 SHOAL_PE=1 SHOAL_APP=1:1 "$osh
 expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER ./prog"
 unset SLURM_JOB_ID SHOAL_LAUNCHER
 
+# Without hosts, where Slurm has given some.
+run env SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=2 oshrun -n 2 true
+expect_rc 0
+expect_err_line 'warning: all 2 PEs start on this node: Slurm has allocated 2 nodes, which .*srun --mpi=pmi2 -n 2'
+for quiet in SLURM_JOB_NUM_NODES=1 SLURM_STEP_ID=0 SHOAL_LOG=error; do
+    run env SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=2 $quiet oshrun -n 2 true
+    expect_quiet
+done
+run env SLURM_JOB_ID=1 SLURM_JOB_NUM_NODES=2 oshrun true
+expect_quiet
+
 # A file, with comments and both ways to say how many.
 printf '# all\n\na slots=2 # two\n  b:3\nc\n' >"$tmp/file"
 dry --hostfile "$tmp/file" ./prog

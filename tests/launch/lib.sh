@@ -7,7 +7,7 @@
 build=$(cd "$1" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd)
 PATH=$build/bin:$PATH
-unset SHOAL_JOB SHOAL_PE SHOAL_LOG
+unset SHOAL_JOB SHOAL_PE SHOAL_LOG SLURM_JOB_NUM_NODES
 tmp=$(mktemp -d) || exit 1
 job= # a launcher in the background
 trap '[ -z "$job" ] || kill -KILL "$job" 2>/dev/null; rm -rf "$tmp"' EXIT
