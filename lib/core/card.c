@@ -139,10 +139,11 @@ static bool differ(int a, int b, char *line, size_t size)
     describe(one, has_a, sizeof has_a);
     describe(other, has_b, sizeof has_b);
     if (one->data_size != other->data_size || one->data_hash != other->data_hash)
-        snprintf(line, size,
-                 "%s runs otherwise than %s, with another executable: all hosts need the same file, "
-                 "different programs SHOAL_STATIC=0",
-                 who_b, who_a);
+        snprintf(
+            line, size,
+            "%s runs otherwise than %s, with another executable: all hosts need the same file, "
+            "different programs SHOAL_STATIC=0",
+            who_b, who_a);
     else if (strcmp(has_a, has_b))
         snprintf(line, size,
                  "%s uses transport %s, and %s %s: give all PEs the same SHOAL_TRANSPORT and "

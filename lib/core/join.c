@@ -4,8 +4,9 @@
 // the others, who find it by what it publishes (meeting.h).
 //
 // It all happens in a constructor (boot.c), so that static data can move before main, as under
-// oshrun, unless a shell is in between, which may start several programs. There is no launcher of ours to watch the PEs: another one ends the job when a PE dies,
-// or when a PE asks it to, which is done here, when the process exits.
+// oshrun, unless a shell is in between, which may start several programs. There is no launcher of ours
+// to watch the PEs: another one ends the job when a PE dies, or when a PE asks it to, which is done
+// here, when the process exits.
 #include "join.h"
 
 #include "call.h"

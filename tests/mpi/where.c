@@ -2,9 +2,10 @@
 // PES: none
 // Each rank waits for what does not come, in a way of its own: where.sh lets the time run out. With an
 // argument: for others of the world, once its members have a team of the runtime's, and windows; for room,
-// where one receives nothing.
+// where one receives nothing; unsafe, where two send to each other before they receive.
 #include <mpi.h>
 #include <shoal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,11 +71,25 @@ static void wait_for_room(int rank)
         MPI_Send(data, sizeof data, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
 }
 
+// Each sends first, which is right only where messages are taken before they are received.
+static void send_to_each_other(int rank)
+{
+    for (int n = 1; n <= 2000; n += 1999) {
+        char in[2000], out[2000] = "";
+        MPI_Send(out, n, MPI_CHAR, !rank, n, MPI_COMM_WORLD);
+        MPI_Recv(in, n, MPI_CHAR, !rank, n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    exit(0);
+}
+
 int main(int argc, char **argv)
 {
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && strcmp(argv[1], "unsafe") == 0)
+        send_to_each_other(rank);
     if (argc > 1)
         (strcmp(argv[1], "room") ? wait_for_others : wait_for_room)(rank);
     wait_for_ever(rank);

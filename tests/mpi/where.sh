@@ -21,4 +21,10 @@ expect_places 8 "$places, PE 6 in MPI collective with PE 0, PE 7 in shoal_ct_wai
 places="PE 0 in no call that waits, PE 1 in a collective, PE 2 in a collective, PE 3 in MPI window"
 expect_places 6 "$places, PE 4 in MPI window, for a lock, PE 5 in MPI collective" others
 expect_places 2 "PE 0 in no call that waits, PE 1 in a send to PE 0" room
+
+# Sends that wait for their receivers, by the settings that docs/mpi.md names, and only by these.
+run oshrun -n 2 --timeout 20 "$program" unsafe
+expect_rc 0
+export SHOAL_MPI_EAGER=0 SHOAL_MPI_STAGE=0
+expect_places 2 "PE 0 in MPI send to PE 1 (tag 1), PE 1 in MPI send to PE 0 (tag 1)" unsafe
 exit 0
