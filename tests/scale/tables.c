@@ -103,6 +103,19 @@ void join_abort(void)
 {
 }
 
+void join_prepare(bool is_late)
+{
+    (void)is_late;
+}
+
+void join_lose(void)
+{
+}
+
+void join_end_early(void)
+{
+}
+
 // ---- The network, of which only the address is asked for
 static int write_address(void *ep, void *bytes)
 {
