@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-enum { PIECES = 2, PIECE_LEAST = 16 << 10, PIECE_MOST = 512 << 10 };
+enum { PIECES = 2, PIECE_LEAST = 16 << 10, PIECE_MOST = 512 << 10, LONG = 8 << 20 };
 
 struct grant {
     uint64_t sender;
@@ -300,14 +300,31 @@ static bool look_after(struct progress_hook *hook)
     return true;
 }
 
-void split_pull(struct transfer *t, const struct split_copy *copy, void *to, shoal_rptr_t from)
+// ---- The receiver's pieces
+struct pull {
+    struct progress_hook hook;
+    struct transfer *transfer;
+    struct split_copy copy;
+    char *to;
+    shoal_rptr_t from;
+};
+
+// False: none is left.
+static bool pull_piece(const struct pull *p)
 {
-    for (size_t at, n; claim(t->split, copy, &at, &n);) {
-        shoal_event_t e = {0};
-        int status = shoal_get((char *)to + at, shoal_rptr_add(from, (ptrdiff_t)at), n, NULL, &e);
-        finish_copy(&e);
-        copied(t->split, status, &e);
-    }
+    struct transfer *t = p->transfer;
+    size_t at, n;
+    if (!claim(t->split, &p->copy, &at, &n))
+        return false;
+    shoal_event_t e = {0};
+    int status = shoal_get(p->to + at, shoal_rptr_add(p->from, (ptrdiff_t)at), n, NULL, &e);
+    finish_copy(&e);
+    copied(t->split, status, &e);
+    return true;
+}
+
+static void look_for_rest(struct transfer *t)
+{
     if (is_received(t)) {
         finish(t);
         return;
@@ -316,10 +333,42 @@ void split_pull(struct transfer *t, const struct split_copy *copy, void *to, sho
     progress_add(&t->hook);
 }
 
+static bool pull_on(struct progress_hook *hook)
+{
+    struct pull *p = (struct pull *)(void *)hook;
+    struct transfer *t = p->transfer;
+    if (pull_piece(p))
+        return true;
+    progress_remove(hook);
+    free(p);
+    look_for_rest(t);
+    return true;
+}
+
+// With several threads whoever handles the message leaves the pieces to those that wait, one at a time: it
+// keeps the inbox from them.
+void split_pull(struct transfer *t, const struct split_copy *copy, void *to, shoal_rptr_t from)
+{
+    struct pull pull = {{.fn = pull_on, .is_brief = true}, t, *copy, to, from};
+    if (shim_threads) {
+        struct pull *p = transfer_memory(sizeof *p);
+        *p = pull;
+        progress_add(&p->hook);
+        request_count_activity();
+        return;
+    }
+    while (pull_piece(&pull))
+        ;
+    look_for_rest(t);
+}
+
 // In a collective of processes that share cores nobody has one left to help; nor has a sender that gets
-// something from here at the same time.
+// something from here at the same time. But of what takes long with several threads the pieces matter: see
+// split_pull.
 static bool gets_no_help(const struct transfer *t)
 {
+    if (shim_threads && t->request.bytes >= LONG)
+        return false;
     return (t->space == SPACE_COLL && request_is_crowded()) ||
            atomic_load_explicit(&partner_of(t->pe)->out, memory_order_relaxed);
 }
