@@ -5,6 +5,7 @@
 #ifndef TESTS_TRANSPORTS_FORGE_H
 #define TESTS_TRANSPORTS_FORGE_H
 
+#define RIG_HAS_STRANGERS 1
 #include "rig.h"
 
 #include "messages.h"
