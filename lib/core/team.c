@@ -92,9 +92,13 @@ void team_down(void)
 {
     free(shoal_team_world.nodes);
     shoal_team_world.nodes = NULL;
-    for (int area = SHARED_AREA + 1; area < LIMIT_TEAMS; area++)
-        if (!(free_areas[area / 64] >> (area % 64) & 1))
-            records[area].magic = 0;
+    for (int area = SHARED_AREA + 1; area < LIMIT_TEAMS; area++) {
+        if (free_areas[area / 64] >> (area % 64) & 1)
+            continue;
+        records[area].magic = 0;
+        free(records[area].nodes); // of a team that nobody has destroyed
+        records[area].nodes = NULL;
+    }
 }
 
 // The n-th set bit of the map, or -1.
