@@ -212,47 +212,47 @@ static int add_words(struct command *c, const struct block *b)
     return 0;
 }
 
-// What stands before a program's variables. The first one's -n is there already.
-static const struct block *start_program(struct command *c, const struct options *opt, int i,
-                                         const char *dir_option)
+static void hydra_app(struct command *c, int i, int npes)
 {
-    const struct block *b = &opt->block[i];
-    if (i > 0) {
-        add(c, ":");
-        add(c, "-n");
-        add(c, "%d", b->npes);
+    add(c, "-env");
+    add(c, JOB_ENV_APP);
+    add(c, APP_VALUE, i, npes);
+}
+
+static void mpirun_app(struct command *c, int i, int npes)
+{
+    add(c, "-x");
+    add(c, JOB_ENV_APP "=" APP_VALUE, i, npes);
+}
+
+// Program after program, with ":" between them. The first one's -n is there already.
+static int add_segments(struct command *c, const struct options *opt, const char *dir_option,
+                        void (*add_app)(struct command *c, int i, int npes))
+{
+    int failed = 0;
+    for (int i = 0; i < opt->blocks && !failed; i++) {
+        const struct block *b = &opt->block[i];
+        if (i > 0) {
+            add(c, ":");
+            add(c, "-n");
+            add(c, "%d", b->npes);
+        }
+        add_dir(c, dir_option, b);
+        if (opt->blocks > 1)
+            add_app(c, i, b->npes);
+        failed = add_words(c, b);
     }
-    add_dir(c, dir_option, b);
-    return b;
+    return failed;
 }
 
 static int add_hydra_programs(struct command *c, const struct options *opt)
 {
-    int failed = 0;
-    for (int i = 0; i < opt->blocks && !failed; i++) {
-        const struct block *b = start_program(c, opt, i, "-wdir");
-        if (opt->blocks > 1) {
-            add(c, "-env");
-            add(c, JOB_ENV_APP);
-            add(c, APP_VALUE, i, b->npes);
-        }
-        failed = add_words(c, b);
-    }
-    return failed;
+    return add_segments(c, opt, "-wdir", hydra_app);
 }
 
 static int add_mpirun_programs(struct command *c, const struct options *opt)
 {
-    int failed = 0;
-    for (int i = 0; i < opt->blocks && !failed; i++) {
-        const struct block *b = start_program(c, opt, i, "--wdir");
-        if (opt->blocks > 1) {
-            add(c, "-x");
-            add(c, JOB_ENV_APP "=" APP_VALUE, i, b->npes);
-        }
-        failed = add_words(c, b);
-    }
-    return failed;
+    return add_segments(c, opt, "--wdir", mpirun_app);
 }
 
 // A shell's words: in this block's directory become its program.
