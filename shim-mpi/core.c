@@ -2,6 +2,7 @@
 // Starting and ending the library. See core.h.
 #include "core.h"
 
+#include "agent.h"
 #include "comm.h"
 #include "error.h"
 #include "info.h"
@@ -9,6 +10,7 @@
 #include "outbox.h"
 #include "p2p.h"
 #include "partner.h"
+#include "settings.h"
 #include "stats.h"
 #include "type.h"
 
@@ -125,17 +127,29 @@ static int start(void)
     return error;
 }
 
+static void start_agent(void)
+{
+    int error = agent_up();
+    if (error)
+        fprintf(stderr, "shoal: rank %d: SHOAL_MPI_ASYNC_PROGRESS: no thread: %s\n", pe,
+                strerror(error));
+}
+
 int core_enter(bool threads)
 {
     pthread_mutex_lock(&lock);
-    bool is_news = !is_up || (threads && !shim_threads);
-    if (threads)
+    shim_settings_read();
+    bool is_first = !is_up;
+    bool is_news = is_first || (threads && !shim_threads);
+    if (threads || shim_settings.async)
         shim_threads = true;
     int error = is_up ? MPI_SUCCESS : start();
     if (!error) {
         if (is_news) // others may be in the runtime
             shoal_threads(shim_threads ? SHOAL_THREADS_MANY : SHOAL_THREADS_ONE);
         is_up = true;
+        if (is_first && shim_settings.async)
+            start_agent();
         users++;
         atomic_store_explicit(&shim_state, SHIM_UP, memory_order_release);
     }
@@ -146,6 +160,7 @@ int core_enter(bool threads)
 // With the lock.
 static void end(void)
 {
+    agent_down();
     comm_down();
     p2p_down();
     stats_keep();

@@ -130,7 +130,8 @@ struct request *p2p_isend(struct comm *comm, enum space space, const void *buf, 
     bool is_plain = mode != SEND_SYNCHRONOUS;
     int pe = group_pe(comm->peers, dest);
     enum leave leave = space == SPACE_P2P ? LEAVE_GATHERED : LEAVE_NOW;
-    if (likely(is_plain) && likely(p2p_send_now(comm, space, buf, count, type, pe, tag, leave)))
+    if (likely(is_plain) && likely(!transfer_is_kept(space, partner_of(pe), count * type->size)) &&
+        likely(p2p_send_now(comm, space, buf, count, type, pe, tag, leave)))
         return likely(!partner_of(pe)->is_far) ? request_done(false) : request_gathered();
     struct transfer *t = new_transfer(comm, REQUEST_SEND, space, buf, count, type, dest, tag);
     t->mode = mode;

@@ -209,6 +209,8 @@ void progress_remove(struct progress_hook *hook); // with threads, from within i
 HIDDEN extern _Atomic int progress_hooks;         // how many there are
 // How often a call that waits for one message alone looks again before it does more than look.
 HIDDEN extern unsigned request_looks;
+uint64_t progress_waits(void); // with an agent: goes up while threads wait and make progress
+bool progress_sleeps(void);    // a thread waits that is woken when there is something to do
 bool progress_may_sleep(void); // for a hook: this thread waits, and may have slept since its last look
 
 // For calls that look and return, done or not (MPI_Test, MPI_Iprobe). A thread that calls them over

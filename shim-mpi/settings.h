@@ -32,6 +32,10 @@
     X(gather, "SHOAL_MPI_GATHER", 512,                                                          \
       "bytes of the largest put, get or accumulate that goes with others in windows of other "  \
       "nodes or of malloc's memory; 0: none")                                                   \
+    X(keep, "SHOAL_MPI_KEEP", 0,                                                                \
+      "1: nonblocking messages wait at their sender, which goes on, as if there were no room")  \
+    X(async, "SHOAL_MPI_ASYNC_PROGRESS", 0,                                                     \
+      "1: a thread makes progress while the program computes")                                  \
     X(stats, "SHOAL_STATS", 0, "1: each rank prints what it counted when MPI ends in it")
 
 #define X(field, env, def, meaning) uint64_t field;

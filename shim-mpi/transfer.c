@@ -67,7 +67,8 @@ void transfer_send(struct transfer *t)
     if (t->mode == SEND_SYNCHRONOUS) {
         if (!eager_send_sync(t))
             pull_send(t);
-    } else if (p2p_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe, t->tag,
+    } else if (!transfer_is_kept(t->space, partner_of(t->pe), t->bytes) &&
+               p2p_send_now(t->request.comm, t->space, t->buf, t->count, t->type, t->pe, t->tag,
                             LEAVE_NOW)) {
         request_complete(&t->request);
     } else {

@@ -41,6 +41,7 @@
 #include "match.h"
 #include "outbox.h"
 #include "p2p.h"
+#include "settings.h"
 
 #include <string.h>
 
@@ -192,6 +193,12 @@ static inline bool transfer_tell_next(struct partner *p, int pe, int id, uint64_
         transfer_check(pe, status);
     }
     return true;
+}
+
+// SHOAL_MPI_KEEP: it goes through the outbox, as if there were no room.
+static inline bool transfer_is_kept(enum space space, const struct partner *p, MPI_Count bytes)
+{
+    return unlikely(shim_settings.keep) && space == SPACE_P2P && bytes <= (MPI_Count)p->eager;
 }
 
 // The envelope of a message to this address has been sent, or given to the outbox, as the last for

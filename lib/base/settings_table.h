@@ -85,6 +85,12 @@
     X(mpi_gather, "SHOAL_MPI_GATHER", SIZE, "512",                                              \
       "MPI: bytes of the largest put, get or accumulate that goes with others in windows of "   \
       "other nodes or of malloc's memory; 0: none")                                             \
+    X(mpi_keep, "SHOAL_MPI_KEEP", BOOL, "0",                                                    \
+      "MPI: 1: nonblocking messages that go with their envelope wait at their sender first, "   \
+      "as they do where there is no room for them (for tests)")                                 \
+    X(mpi_async, "SHOAL_MPI_ASYNC_PROGRESS", BOOL, "0",                                         \
+      "MPI: 1: a thread in each process makes progress while the program computes, in "         \
+      "processes that all work as with MPI_THREAD_MULTIPLE")                                    \
     X(mpi_errhandler, "SHOAL_MPI_INITIAL_ERRHANDLER", HANDLER, "mpi_errors_are_fatal",          \
       "MPI: what an error does until the program says otherwise: mpi_errors_are_fatal, "        \
       "mpi_errors_abort or mpi_errors_return")                                                  \
