@@ -274,6 +274,11 @@ int shoal_putv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp
 int shoal_getv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,
                shoal_event_t *event);
 
+// What these do with memory that is mapped here, for a layer's own copies: memcpy, but where the processor
+// has a faster way, or the C library a slow one (AMD's Zen 3 and 4: much too slow from 2 KB on where to is
+// less than 64 bytes further in its page than from). The two do not overlap.
+void shoal_copy(void *to, const void *from, size_t n);
+
 // One element: *at = *at op *a. CSWAP: *at = *a if *at == *b. fetch (may be NULL) gets the old value.
 // Types of up to 8 bytes. Atomic against all other calls of this interface and of OpenSHMEM.
 int shoal_atomic(shoal_rptr_t at, shoal_op_t op, shoal_type_t type, const void *a, const void *b,

@@ -73,7 +73,7 @@ static struct arrived *keep(struct comm *comm, uint64_t address, const struct ne
     a->space = space_in(address);
     a->context = context_in(address);
     if (news->n)
-        memcpy(a->data, news->data, news->n);
+        shim_copy(a->data, news->data, news->n);
     return a;
 }
 

@@ -178,7 +178,7 @@ shoal_coll_t coll_lane_describe(struct coll_request *q)
         return sc;
     sc.src = coll_team_given(c, run->n, copy);
     if (run->src && sc.src != copy)
-        memcpy(copy, sc.src, run->src);
+        shim_copy(copy, sc.src, run->src);
     if (run->src)
         sc.src = copy;
     return sc;

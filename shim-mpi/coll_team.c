@@ -291,7 +291,7 @@ int coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
     for (int i = 0; i < c->size; i++)
         part[i] = type_base(parts + i * n, t->true_lb);
     fold(c, part);
-    memcpy(type_at(t, c->recv.buf), type_at(t, part[0]), (size_t)n);
+    shim_copy(type_at(t, c->recv.buf), type_at(t, part[0]), (size_t)n);
     return SHOAL_OK;
 }
 

@@ -123,7 +123,7 @@ void outbox_put_copy(int pe, int id, uint64_t arg, const void *payload, size_t n
     struct copied *c = transfer_memory(sizeof *c + n);
     *c = (struct copied){.note = {.go = send_copy}, .arg = arg, .id = id, .n = (uint32_t)n};
     if (n)
-        memcpy(c->payload, payload, n);
+        shim_copy(c->payload, payload, n);
     outbox_put(pe, &c->note);
 }
 

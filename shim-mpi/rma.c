@@ -285,7 +285,7 @@ static inline void copy(void *to, const void *from, size_t n)
     if (n == sizeof(uint64_t))
         memcpy(to, from, sizeof(uint64_t));
     else
-        memcpy(to, from, n);
+        shim_copy(to, from, n);
 }
 
 // Apart, so that the usual case is not burdened with what this needs.

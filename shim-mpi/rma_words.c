@@ -193,7 +193,7 @@ void change_here(const struct op *op, const struct type *basic, char *at, const 
 {
     struct change c = change_of(op, basic);
     if (old && basic->is_dense)
-        memcpy(old, at, array_bytes(basic, n));
+        shim_copy(old, at, array_bytes(basic, n));
     else if (old)
         type_copy(basic, old, n, basic, at, n);
     if (c.kind == OP_REPLACES)

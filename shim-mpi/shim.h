@@ -5,6 +5,9 @@
 
 #include "object.h"
 
+#include <shoal.h>
+#include <string.h>
+
 // PMPI_name is the function, MPI_name a weak name of it that a tool may replace.
 //     MPI_DEFINE(int, Comm_size, MPI_Comm comm, int *size) { ... }
 #define MPI_DEFINE(type, name, ...)                                       \
@@ -41,6 +44,17 @@ int error_of(int shoal_error);
 
 // Ends the program for a mistake of the library's or for lack of memory; one line.
 _Noreturn void shim_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), cold));
+
+// memcpy, but for long ones that the C library is slow at.
+enum { SHIM_COPY_LONG = 2048 };
+
+static inline void shim_copy(void *to, const void *from, size_t n)
+{
+    if (n < SHIM_COPY_LONG)
+        memcpy(to, from, n);
+    else
+        shoal_copy(to, from, n);
+}
 
 // ---- State of the library (init.c)
 enum shim_state { SHIM_BEFORE, SHIM_UP, SHIM_AFTER };

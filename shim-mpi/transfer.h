@@ -168,7 +168,7 @@ static inline MPI_Count transfer_describe(struct transfer *t, struct match_key k
 static inline void transfer_place(struct transfer *t, MPI_Count from, const void *data, size_t n)
 {
     if (likely(t->type->is_dense))
-        memcpy((char *)type_at(t->type, t->buf) + from, data, n);
+        shim_copy((char *)type_at(t->type, t->buf) + from, data, n);
     else
         type_unpack(t->type, t->buf, t->count, from, data, n);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moves data between memory and the stream (type_body.h). Whole nodes go through loops whose inner
 // copy has a fixed size where it can; only the two ends of a range take part of a node.
+#include "shim.h"
 #include "type_body.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static inline void copy_block(char *restrict mem, char *restrict stream, MPI_Cou
     if (n <= SMALL)
         copy_small(to, from, (size_t)n);
     else
-        memcpy(to, from, (size_t)n);
+        shim_copy(to, from, (size_t)n);
 }
 
 // count blocks of n bytes. Inlined with a constant n, and a constant step on the dense side.
@@ -108,10 +109,10 @@ static inline __attribute__((always_inline)) void copy_listed(char *restrict mem
 {
     if (pack)
         for (MPI_Count i = 0; i < count; i++)
-            memcpy(stream + i * n, mem + disp[i], (size_t)n);
+            shim_copy(stream + i * n, mem + disp[i], (size_t)n);
     else
         for (MPI_Count i = 0; i < count; i++)
-            memcpy(mem + disp[i], stream + i * n, (size_t)n);
+            shim_copy(mem + disp[i], stream + i * n, (size_t)n);
 }
 
 static void move_listed(char *mem, const MPI_Count *disp, MPI_Count count, char *stream,
@@ -334,7 +335,7 @@ void type_pack(const struct type *t, const void *buf, MPI_Count count, MPI_Count
     if (n == 0)
         return;
     if (likely(t->is_dense)) {
-        memcpy(out, (char *)((uintptr_t)buf + (uintptr_t)(t->true_lb + from)), n);
+        shim_copy(out, (char *)((uintptr_t)buf + (uintptr_t)(t->true_lb + from)), n);
         return;
     }
     struct node root;
@@ -349,7 +350,7 @@ void type_unpack(const struct type *t, void *buf, MPI_Count count, MPI_Count fro
     if (n == 0)
         return;
     if (likely(t->is_dense)) {
-        memcpy((char *)((uintptr_t)buf + (uintptr_t)(t->true_lb + from)), in, n);
+        shim_copy((char *)((uintptr_t)buf + (uintptr_t)(t->true_lb + from)), in, n);
         return;
     }
     struct node root;

@@ -5,6 +5,7 @@
 
 #include "shoal_check.h"
 
+#include "copy.h"
 #include "counter.h"
 #include "elements.h"
 #include "help.h"
@@ -80,7 +81,7 @@ static inline void copy(void *to, const void *from, size_t n)
     if (n == sizeof(uint64_t))
         memmove(to, from, sizeof(uint64_t));
     else
-        memmove(to, from, n);
+        copy_move(to, from, n);
 }
 
 // Private memory of another PE of this node, by one call of the kernel and little else. SHOAL_EAGAIN:
@@ -114,6 +115,11 @@ static int transfer(int kind, shoal_rptr_t remote, struct place at, void *local,
         return SHOAL_EINVAL;
     int status = transfer_begin(&c, remote, n, comp, event);
     return status ? status : transfer_finish(&c, transfer_move(&c, &op));
+}
+
+PUBLIC void shoal_copy(void *to, const void *from, size_t n)
+{
+    copy_bytes(to, from, n);
 }
 
 PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,

@@ -2,15 +2,39 @@
 // Which copies the processor does best itself. See copy.h.
 #include "copy.h"
 
+enum { PIECE = COPY_LEAST, PIECES_MOST = 4 << 20 }; // of less and of more memcpy does not use it
+
+void copy_long(void *to, const void *from, size_t n)
+{
+    size_t piece = copy_is_shifted(to, from) && n < PIECES_MOST ? PIECE : n;
+    for (size_t at = 0, part; at < n; at += part) {
+        part = n - at < piece ? n - at : piece;
+        memcpy((char *)to + at, (const char *)from + at, part);
+    }
+}
+
 #if defined(__x86_64__) && !defined(SHOAL_SANITIZED)
 #include <cpuid.h>
 
-size_t copy_span;
+enum { FAMILY_ZEN_3_4 = 0x19 };
+
+struct copy_ways copy_ways;
+
+static bool is_zen_3_4(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx || c != signature_AMD_ecx ||
+        d != signature_AMD_edx || !__get_cpuid(1, &a, &b, &c, &d))
+        return false;
+    return (a >> 8 & 0xf) + (a >> 20 & 0xff) == FAMILY_ZEN_3_4;
+}
 
 __attribute__((constructor)) static void choose(void)
 {
     unsigned a, b, c, d;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9)))
-        copy_span = COPY_MOST - COPY_LEAST;
+        copy_ways.span = COPY_MOST - COPY_LEAST;
+    if (is_zen_3_4())
+        copy_ways.shifts = COPY_SHIFTS;
 }
 #endif

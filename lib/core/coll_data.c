@@ -5,6 +5,7 @@
 
 #include "arena.h"
 #include "coll_span.h"
+#include "copy.h"
 #include "exchange.h"
 #include "log.h"
 #include "remote.h"
@@ -15,7 +16,7 @@
 static void copy(void *dest, const void *src, size_t n)
 {
     if (dest != src && n)
-        memmove(dest, src, n);
+        copy_move(dest, src, n);
 }
 
 static void broadcast_short(const struct group *g, void *dest, const void *src, size_t n, int root)
@@ -135,7 +136,7 @@ static void copy_strided(char *dest, const char *src, ptrdiff_t dst, ptrdiff_t s
         return;
     }
     for (size_t i = 0; i < nelems; i++)
-        memcpy(dest + (ptrdiff_t)i * dst * (ptrdiff_t)size,
+        copy_bytes(dest + (ptrdiff_t)i * dst * (ptrdiff_t)size,
                src + (ptrdiff_t)i * sst * (ptrdiff_t)size, size);
 }
 

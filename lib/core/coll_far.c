@@ -2,6 +2,7 @@
 // A member's memory, on this node or another. See coll.h.
 #include "coll.h"
 
+#include "copy.h"
 #include "remote.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ void coll_fetch(const struct group *g, int member, const void *addr, size_t n, v
     if (likely(world_is_here(pe))) {
         const void *from = shared_at(addr, pe);
         if (to != from && n)
-            memmove(to, from, n);
+            copy_move(to, from, n);
     } else if (pe != world.me) {
         remote_load(pe, addr, to, n, true);
     }
@@ -31,7 +32,7 @@ void coll_store(const struct group *g, int member, void *addr, const void *from,
 {
     int pe = set_pe(&g->set, member);
     if (likely(world_is_here(pe)))
-        memcpy(shared_at(addr, pe), from, n);
+        copy_bytes(shared_at(addr, pe), from, n);
     else
         remote_store(pe, addr, from, n);
 }

@@ -11,7 +11,7 @@ static void copy(void *to, const void *from, size_t n)
     if (likely(n <= 32))
         copy_few(to, from, n);
     else
-        memcpy(to, from, n);
+        copy_bytes(to, from, n);
 }
 
 static void broadcast(struct shoal_team *team, const shoal_coll_t *c, size_t n)
@@ -21,7 +21,7 @@ static void broadcast(struct shoal_team *team, const shoal_coll_t *c, size_t n)
         const void *from = c->src ? c->src : c->dst;
         exchange_publish(team, from, n);
         if (from != c->dst)
-            memmove(c->dst, from, n);
+            copy_move(c->dst, from, n);
     } else {
         copy(c->dst, exchange_read(team, c->root, n), n);
     }
@@ -39,7 +39,7 @@ static void gather(struct shoal_team *team, const shoal_coll_t *c, size_t n, boo
         if (i != team->me)
             copy(dst, exchange_read(team, i, n), n);
         else if (c->src)
-            memmove(dst, own, n);
+            copy_move(dst, own, n);
     exchange_leave(team, here);
 }
 

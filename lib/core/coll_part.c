@@ -3,6 +3,7 @@
 #include "coll_part.h"
 
 #include "coll_plan.h"
+#include "copy.h"
 #include "counter.h"
 #include "elements.h"
 #include "slice.h"
@@ -87,7 +88,7 @@ static bool is_same(struct place a, struct place b)
 static void copy(struct place to, struct place from, size_t n)
 {
     if (n && !is_same(to, from))
-        memmove(place_here(to), place_here(from), n);
+        copy_move(place_here(to), place_here(from), n);
 }
 
 enum list { COUNTS, DISPLS, RECV_COUNTS, RECV_DISPLS };
@@ -141,7 +142,7 @@ static int combine(const struct view *v, unsigned char *acc, size_t at, size_t n
 {
     const struct coll_what *e = what(v, v->part);
     int status = SHOAL_OK;
-    memcpy(acc, place_here(src_of(v, last, at)), n * e->size);
+    copy_bytes(acc, place_here(src_of(v, last, at)), n * e->size);
     for (int i = last - 1; i >= 0 && !status; i--)
         status = element_reduce(acc, place_here(src_of(v, i, at)), n, e->op, e->type);
     return status;
@@ -155,11 +156,11 @@ static int reduce_block(const struct view *v, size_t at, size_t n, size_t to)
     if (status)
         return status;
     switch (e->kind) {
-    case SHOAL_COLL_REDUCE: memcpy(place_here(dst_of(v, e->root, to)), acc, n * e->size); break;
-    case SHOAL_COLL_REDUCE_SCATTER: memcpy(place_here(dst_of(v, v->part, to)), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE: copy_bytes(place_here(dst_of(v, e->root, to)), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE_SCATTER: copy_bytes(place_here(dst_of(v, v->part, to)), acc, n * e->size); break;
     default:
         for (int i = 0; i < v->set.size; i++)
-            memcpy(place_here(dst_of(v, i, to)), acc, n * e->size);
+            copy_bytes(place_here(dst_of(v, i, to)), acc, n * e->size);
     }
     return SHOAL_OK;
 }
@@ -174,7 +175,7 @@ static int scan_block(const struct view *v, size_t at, size_t n, size_t to)
     for (int i = v->set.size - 1; i >= exclusive && !status; i--) {
         status = combine(v, acc, at, n, i - exclusive);
         if (!status)
-            memcpy(place_here(dst_of(v, i, to)), acc, n * e->size);
+            copy_bytes(place_here(dst_of(v, i, to)), acc, n * e->size);
     }
     return status;
 }

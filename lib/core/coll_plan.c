@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "coll_part.h"
 #include "coll_span.h"
+#include "copy.h"
 #include "counter.h"
 #include "elements.h"
 #include "inbox.h"
@@ -186,9 +187,9 @@ static void describe(struct shoal_coll_plan *p)
     void *dst = p->dst_copy ? p->dst_copy : c->dst;
     const void *given = c->src ? c->src : c->dst;
     if (p->src_copy)
-        memcpy(p->src_copy, given, p->src_bytes);
+        copy_bytes(p->src_copy, given, p->src_bytes);
     if (p->dst_copy && (!c->src || leaves_gaps(c)))
-        memcpy(p->dst_copy, c->dst, p->dst_bytes);
+        copy_bytes(p->dst_copy, c->dst, p->dst_bytes);
     const void *src = p->src_copy ? p->src_copy : c->src ? c->src : dst;
     if (p->lists) {
         put_list(p->lists, c->counts, c->counts, n);
@@ -323,7 +324,7 @@ bool coll_plan_help(struct shoal_coll_plan *p)
 static void results(const struct shoal_coll_plan *p, int status)
 {
     if (p->dst_copy && !status)
-        memcpy(p->coll.dst, p->dst_copy, p->dst_bytes);
+        copy_bytes(p->coll.dst, p->dst_copy, p->dst_bytes);
 }
 
 int coll_plan_call(struct shoal_coll_plan *p)

@@ -5,6 +5,7 @@
 #include "coll.h"
 
 #include "coll_span.h"
+#include "copy.h"
 #include "exchange.h"
 
 #include <string.h>
@@ -19,12 +20,12 @@ static void reduce_short(const struct group *g, const struct reduce_op *op, void
     LINE_ALIGNED unsigned char acc[LIMIT_COLL_SLOT];
     exchange_enter(g->team);
     exchange_publish(g->team, src, bytes);
-    memcpy(acc, exchange_read(g->team, 0, bytes), bytes);
+    copy_bytes(acc, exchange_read(g->team, 0, bytes), bytes);
     for (int i = 1; i < g->set.size; i++)
         op->fn(acc, exchange_read(g->team, i, bytes), n);
     exchange_leave(g->team, true);
     if (bytes)
-        memcpy(dest, acc, bytes);
+        copy_bytes(dest, acc, bytes);
 }
 
 static void scan_short(const struct group *g, const struct reduce_op *op, void *dest,
@@ -36,12 +37,12 @@ static void scan_short(const struct group *g, const struct reduce_op *op, void *
     exchange_enter(g->team);
     exchange_publish(g->team, src, bytes);
     if (last >= 0)
-        memcpy(acc, exchange_read(g->team, 0, bytes), bytes);
+        copy_bytes(acc, exchange_read(g->team, 0, bytes), bytes);
     for (int i = 1; i <= last; i++)
         op->fn(acc, exchange_read(g->team, i, bytes), n);
     exchange_leave(g->team, false);
     if (bytes)
-        memcpy(dest, acc, bytes);
+        copy_bytes(dest, acc, bytes);
 }
 
 static void reduce_block(const struct group *g, const struct reduce_op *op, void *dest,
@@ -49,7 +50,7 @@ static void reduce_block(const struct group *g, const struct reduce_op *op, void
 {
     LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK], part[LIMIT_COLL_BLOCK];
     size_t bytes = n * op->size;
-    memcpy(acc, coll_look(g, 0, (const char *)src + at, bytes, part), bytes);
+    copy_bytes(acc, coll_look(g, 0, (const char *)src + at, bytes, part), bytes);
     for (int i = 1; i < g->set.size; i++)
         op->fn(acc, coll_look(g, i, (const char *)src + at, bytes, part), n);
     for (int i = 0; i < g->set.size; i++)
@@ -65,11 +66,11 @@ static void scan_block(const struct group *g, const struct reduce_op *op, void *
     size_t bytes = n * op->size;
     memset(acc, 0, bytes);
     for (int i = 0; i < g->set.size; i++) {
-        memcpy(part, coll_look(g, i, (const char *)src + at, bytes, far), bytes);
+        copy_bytes(part, coll_look(g, i, (const char *)src + at, bytes, far), bytes);
         if (flavour == SCAN_EXCLUSIVE)
             coll_store(g, i, (char *)dest + at, acc, bytes);
         if (i == 0)
-            memcpy(acc, part, bytes);
+            copy_bytes(acc, part, bytes);
         else
             op->fn(acc, part, n);
         if (flavour == SCAN_INCLUSIVE)

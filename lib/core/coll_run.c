@@ -3,6 +3,7 @@
 #include "coll_run.h"
 
 #include "coll_rounds.h"
+#include "copy.h"
 #include "elements.h"
 #include "log.h"
 #include "reduce_ops.h"
@@ -141,7 +142,7 @@ static void receive(struct coll_run *run, struct coll_step *s)
     s->at = m->head.at;
     s->state = m->head.is_long ? RECV_GETS : RECV_DONE;
     if (s->state == RECV_DONE && s->n)
-        memcpy(s->to, m->data, s->n);
+        copy_bytes(s->to, m->data, s->n);
     free(m);
 }
 
@@ -196,7 +197,7 @@ static void do_step(struct coll_run *run, const struct coll_step *s)
 {
     switch (s->kind) {
     case STEP_SEND: send(run, s); break;
-    case STEP_COPY: memmove(s->to, s->from, s->n); break;
+    case STEP_COPY: copy_move(s->to, s->from, s->n); break;
     case STEP_CALL: s->call(run); break;
     case STEP_FOLD: coll_run_fold(run, s->to, (void *)(uintptr_t)s->from, s->n); break;
     default: break; // a receive is looked after at the end of its round

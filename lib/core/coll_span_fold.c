@@ -5,6 +5,7 @@
 // go to the node that combines them, each node a slice. See coll_span.h.
 #include "coll_rounds.h"
 #include "coll_span.h"
+#include "copy.h"
 #include "reduce_ops.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static size_t piece_of(const struct coll_span *s, size_t parts)
 static void give(struct coll_span *s, char *to, const void *from, size_t n)
 {
     if (!s->run.status && n)
-        memcpy(to, from, n);
+        copy_bytes(to, from, n);
 }
 
 // The local members' bytes [at, at + n) into acc, in pieces that stay in the cache. Operators of
@@ -42,7 +43,7 @@ static void combine_local(struct coll_span *s, char *acc, size_t at, size_t n)
     for (size_t done = 0, part; done < n; done += part) {
         part = n - done < block ? n - done : block;
         char *to = acc + done;
-        memcpy(to, coll_span_src(s, first) + at + done, part);
+        copy_bytes(to, coll_span_src(s, first) + at + done, part);
         for (int l = first + step; l >= 0 && l < locals; l += step) {
             char *from = coll_span_src(s, l) + at + done; // which stays as it is
             coll_run_fold(&s->run, s->run.fold.up ? from : to, s->run.fold.up ? to : from, part);
@@ -77,7 +78,7 @@ static void send_slices(struct coll_span *s)
     for (int k = 0; k < nodes->count; k++)
         for (int l = 0; l < nodes->locals; l++) {
             size_t n = slice(s, k + 1) - slice(s, k);
-            memcpy(to, coll_span_src(s, l) + s->off + slice(s, k), n);
+            copy_bytes(to, coll_span_src(s, l) + s->off + slice(s, k), n);
             to += n;
         }
     coll_rounds_alltoall(&s->run, s->buffer[0], s->out, s->buffer[1], s->in);
@@ -107,7 +108,7 @@ static void reduce_slices(struct coll_run *run)
     struct coll_span *s = coll_span_of(run);
     size_t n = slice(s, run->nodes->mine + 1) - slice(s, run->nodes->mine);
     each_member(s, n, add_member);
-    memcpy(s->buffer[2], s->result, n);
+    copy_bytes(s->buffer[2], s->result, n);
 }
 
 // ---- Reduce and allreduce
@@ -193,7 +194,7 @@ static void scan_one(struct coll_span *s, struct before *b, const char *from, ch
 {
     bool exclusive = s->plan->coll.kind == SHOAL_COLL_EXSCAN;
     char *own = b->spare, *sum = own;
-    memcpy(own, from, n);
+    copy_bytes(own, from, n);
     if (exclusive && b->has_some)
         give(s, to, b->sum, n);
     else if (exclusive && s->run.fold.builtin) // of shmem.h, which says that it is zero
@@ -265,7 +266,7 @@ static void scan_out(struct coll_run *run)
         n = s->part - at < size ? s->part - at : size;
         struct before b = {block[0], block[1], s->result != NULL};
         if (s->result)
-            memcpy(b.sum, (char *)s->result + at, n);
+            copy_bytes(b.sum, (char *)s->result + at, n);
         for (int l = 0; l < run->nodes->locals; l++)
             scan_one(s, &b, coll_span_src(s, l) + s->off + at, coll_span_dst(s, l) + s->off + at,
                      n);
@@ -314,7 +315,7 @@ static void pack(struct coll_span *s, int l)
     for (int i = 0; i < s->run.team->set.size; start += coll_span_length(s, i), i++) {
         size_t *at = &s->at[coll_span_node(s, i)], n = coll_span_cut(s, coll_span_length(s, i));
         if (s->raw && n)
-            memcpy(s->buffer[0] + *at, coll_span_src(s, l) + start, n);
+            copy_bytes(s->buffer[0] + *at, coll_span_src(s, l) + start, n);
         else
             combine_local(s, s->buffer[0] + *at, start, n);
         *at += n;

@@ -4,6 +4,7 @@
 #include "coll_choose.h"
 #include "coll_rounds.h"
 #include "coll_span.h"
+#include "copy.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ static size_t least(size_t a, size_t b)
 static void give(struct coll_span *s, char *to, const char *from, size_t n)
 {
     if (n && to != from && !s->run.status)
-        memmove(to, from, n);
+        copy_move(to, from, n);
 }
 
 // How many of `total` blocks' bytes are staged at once.
@@ -113,7 +114,7 @@ static bool gather_in(struct coll_run *run)
     for (int l = 0; l < run->nodes->locals; l++) {
         size_t n = coll_span_cut(s, coll_span_length(s, run->nodes->local[l]));
         if (n)
-            memcpy(to, own_block(s, l) + s->off, n);
+            copy_bytes(to, own_block(s, l) + s->off, n);
         to += n;
     }
     if (is_gather(s))
@@ -216,7 +217,7 @@ static bool alltoall_in(struct coll_run *run)
         for (int i = 0; i < run->team->set.size; i++) {
             size_t *at = &s->at[coll_span_node(s, i)], n = block_out(s, l, i);
             if (n)
-                memcpy(s->buffer[0] + *at,
+                copy_bytes(s->buffer[0] + *at,
                        coll_span_src(s, l) + coll_span_listed(s, l, DISPLS, i) * size + s->off, n);
             *at += n;
         }

@@ -2,6 +2,8 @@
 // Exchanges of short parts. See exchange.h.
 #include "exchange.h"
 
+#include "copy.h"
+
 #include <string.h>
 
 void exchange_enter(struct shoal_team *team)
@@ -94,7 +96,7 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
     // The line of a longer part keeps its bytes: those who read them wait for a number, which only grows.
     void *to = n <= LINE_BYTES ? claim_line(team, line, seq) : claim_places(team, own, seq, n);
     if (n) // or part may be NULL
-        memcpy(to, part, n);
+        copy_bytes(to, part, n);
     // Pairs with the acquire load in exchange_read: the part comes before.
     atomic_store_explicit(&line->seq, seq, memory_order_release);
     bell_check(&own->bell);

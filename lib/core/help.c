@@ -3,6 +3,7 @@
 #include "help.h"
 
 #include "arena.h"
+#include "copy.h"
 #include "elements.h"
 #include "inbox.h"
 #include "net_message.h"
@@ -54,7 +55,7 @@ static void begin(struct piece *p, const struct operation *op, size_t done, int 
         p->w->op.n = p->n;
     }
     if (op->kind == SHOAL_WORK_PUT || op->kind == OPERATION_ACC)
-        memcpy(p->room, p->local, p->n);
+        copy_bytes(p->room, p->local, p->n);
     p->w->op.local = place_of(p->room);
     trigger_hand(p->w, helper, WORK_ASKED);
 }
@@ -79,7 +80,7 @@ static int end(struct piece *p, const struct operation *op, int helper)
     }
     if (p->w->status == SHOAL_OK && p->local &&
         (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))
-        memcpy(p->local, p->room,
+        copy_bytes(p->local, p->room,
                op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
     return p->w->status;
 }

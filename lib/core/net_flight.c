@@ -2,6 +2,7 @@
 // Operations under way at PEs of other nodes. See net_flight.h.
 #include "net_flight.h"
 
+#include "copy.h"
 #include "elements.h"
 #include "ending.h"
 #include "far_region.h"
@@ -174,7 +175,7 @@ bool flight_answered(uint64_t token, uint64_t which, int status, const void *dat
     bool is_awaited = e && e->n != SIZE_MAX && n <= (e->n < WORD ? WORD : e->n) &&
                       (status || n >= e->n);
     if (is_awaited && n && e->n) // an atomic's old value comes in 64 bits
-        memcpy(e->to, data, n < e->n ? n : e->n);
+        copy_bytes(e->to, data, n < e->n ? n : e->n);
     if (is_awaited)
         e->n = SIZE_MAX; // it has come
     pthread_mutex_unlock(&lock);

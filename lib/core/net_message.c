@@ -3,6 +3,7 @@
 #include "net_message.h"
 
 #include "coll_message.h"
+#include "copy.h"
 #include "far_region.h"
 #include "log.h"
 #include "net.h"
@@ -67,7 +68,7 @@ static bool try_send(int pe, const struct net_head *head, const void *data, enum
         fatal("no memory for a message of %zu bytes", all);
     memcpy(bytes, head, n);
     if (head->n)
-        memcpy(bytes + n, data, head->n);
+        copy_bytes(bytes + n, data, head->n);
     bool done = try_bytes(pe, bytes, all, patience);
     if (bytes != few)
         free(bytes);
@@ -182,7 +183,7 @@ int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
     size_t room = offsetof(struct net_head, op);
     unsigned char bytes[room + n];
     memcpy(bytes, &head, room);
-    memcpy(bytes + room, records, n);
+    copy_bytes(bytes + room, records, n);
     return net.transport->am(net.ep, NULL, pe, bytes, room + n);
 }
 
@@ -310,7 +311,7 @@ static void keep(int from, const struct net_head *head, const void *data)
     c->from = from;
     c->head = *head;
     if (head->n)
-        memcpy(c->data, data, head->n);
+        copy_bytes(c->data, data, head->n);
     if (head->kind == NET_MESSAGE)
         queue_put(&messages, c);
     else

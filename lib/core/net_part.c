@@ -2,6 +2,7 @@
 // See net_part.h.
 #include "net_part.h"
 
+#include "copy.h"
 #include "log.h"
 #include "tunables.h"
 
@@ -44,7 +45,7 @@ static bool add(struct came **at, const struct net_head *head, const void *data,
     struct came *c = *at;
     if (!c || head->n == 0 || head->n > c->head.n - c->head.long_n)
         return false;
-    memcpy(c->data + c->head.long_n, data, head->n);
+    copy_bytes(c->data + c->head.long_n, data, head->n);
     c->head.long_n += head->n;
     if (c->head.long_n == c->head.n) {
         *at = c->next;

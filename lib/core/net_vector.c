@@ -2,6 +2,7 @@
 // See net_vector.h.
 #include "net_vector.h"
 
+#include "copy.h"
 #include "elements.h"
 #include "log.h"
 #include "tunables.h"
@@ -62,7 +63,7 @@ void *vector_make(const struct operation *like, const shoal_part_t part[], size_
     for (size_t i = 0; i < parts; i++) {
         record[i] = (struct record){part[i].remote.offset - op->remote.offset, part[i].n};
         if (gives && part[i].n && part[i].local)
-            memcpy(to, part[i].local, part[i].n);
+            copy_bytes(to, part[i].local, part[i].n);
         else if (gives) // there is no operand
             memset(to, 0, part[i].n);
         to += gives ? part[i].n : 0;

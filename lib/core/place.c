@@ -3,6 +3,7 @@
 // process_vm_writev where the kernel allows. See place.h.
 #include "place.h"
 
+#include "copy.h"
 #include "log.h"
 #include "remote.h"
 #include "settings.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { BOUNCE = 16384, NOWHERE = 64 }; // no process has anything mapped there
+enum { BOUNCE = 16384, AROUND = 131072, LINE = 64, NOWHERE = 64 }; // no process has anything mapped there
 
 // `each` bytes a PE, from the node's first on.
 static struct place place_in(enum space space, uintptr_t offset, size_t each)
@@ -67,6 +68,50 @@ static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, si
     return SHOAL_OK;
 }
 
+// The kernel copies page by page, so where both ends lie in theirs tells whether its copy is slow (copy.h).
+static bool is_slow(bool put, uint64_t there, const void *here, size_t n)
+{
+    const void *far = (const void *)(uintptr_t)there;
+    return n >= COPY_LEAST && copy_is_shifted(put ? far : here, put ? here : far);
+}
+
+// Then by way of memory here that lies in its line as the other end does.
+static int cross_by(char *room, size_t most, bool put, int pe, uint64_t there, char *here, size_t n)
+{
+    char *between = room + (there - (uintptr_t)room) % LINE;
+    int status = SHOAL_OK;
+    for (size_t part; n && !status; n -= part, there += part, here += part) {
+        part = n < most ? n : most;
+        if (put)
+            copy_bytes(between, here, part);
+        status = cross_copy(put ? process_vm_writev : process_vm_readv, pe, there, between, part);
+        if (!put && !status)
+            copy_bytes(here, between, part);
+    }
+    return status;
+}
+
+// A call of the kernel takes as long as to copy 16 KB, so the room is larger, but for one thread.
+static NOINLINE int cross_around(bool put, int pe, uint64_t there, char *here, size_t n)
+{
+    static char large[AROUND + LINE];
+    static _Atomic bool is_taken;
+    if (n > BOUNCE && !atomic_exchange_explicit(&is_taken, true, memory_order_acquire)) {
+        int status = cross_by(large, AROUND, put, pe, there, here, n);
+        atomic_store_explicit(&is_taken, false, memory_order_release);
+        return status;
+    }
+    char few[BOUNCE + LINE];
+    return cross_by(few, BOUNCE, put, pe, there, here, n);
+}
+
+static int cross(bool put, int pe, uint64_t there, void *here, size_t n)
+{
+    if (unlikely(is_slow(put, there, here, n)))
+        return cross_around(put, pe, there, here, n);
+    return cross_copy(put ? process_vm_writev : process_vm_readv, pe, there, here, n);
+}
+
 static int probe(int pe)
 {
     // Any answer other than "not allowed" shows that the calls work.
@@ -104,13 +149,10 @@ int place_reaches_private(int pe)
 }
 
 // The kernel may stop between two pieces: then what is left is told again.
-int place_copy_private(int pe, bool put, const struct iovec *own, const struct iovec *there,
-                       size_t n)
+static int cross_pieces(bool put, int pe, const struct iovec *own, const struct iovec *there, size_t n)
 {
     cross_copy_fn *how = put ? process_vm_writev : process_vm_readv;
     pid_t pid = atomic_load_explicit(&world_ctl(pe)->pid, memory_order_relaxed);
-    if (!place_reaches_private(pe))
-        return SHOAL_EAGAIN;
     for (size_t i = 0; i < n;) {
         ssize_t got = how(pid, own + i, n - i, there + i, n - i, 0);
         if (got < 0 && errno != EINTR)
@@ -126,6 +168,26 @@ int place_copy_private(int pe, bool put, const struct iovec *own, const struct i
                 return status;
             i++;
         }
+    }
+    return SHOAL_OK;
+}
+
+int place_copy_private(int pe, bool put, const struct iovec *own, const struct iovec *there,
+                       size_t n)
+{
+    if (!place_reaches_private(pe))
+        return SHOAL_EAGAIN;
+    for (size_t i = 0, run; i < n; i += run) {
+        for (run = 0; i + run < n; run++)
+            if (is_slow(put, (uintptr_t)there[i + run].iov_base, own[i + run].iov_base,
+                        own[i + run].iov_len))
+                break;
+        int status = run ? cross_pieces(put, pe, own + i, there + i, run)
+                         : cross_around(put, pe, (uintptr_t)there[i].iov_base, own[i].iov_base,
+                                        own[i].iov_len);
+        if (status)
+            return status;
+        run += !run;
     }
     return SHOAL_OK;
 }
@@ -159,9 +221,9 @@ static int copy_private(struct place to, struct place from, size_t n, int *needs
     if (!place_reaches_private(far))
         return SHOAL_EAGAIN;
     if (to_here)
-        return cross_copy(process_vm_readv, from.pe, from.offset, to_here, n);
+        return cross(false, from.pe, from.offset, to_here, n);
     if (from_here)
-        return cross_copy(process_vm_writev, to.pe, to.offset, from_here, n);
+        return cross(true, to.pe, to.offset, from_here, n);
     char bounce[BOUNCE];
     for (size_t part; n; n -= part, to.offset += part, from.offset += part) {
         part = n < BOUNCE ? n : BOUNCE;
@@ -182,6 +244,6 @@ int place_copy(struct place to, struct place from, size_t n, int *needs)
         return SHOAL_OK;
     if (unlikely(!to_here || !from_here))
         return copy_private(to, from, n, needs);
-    memmove(to_here, from_here, n);
+    copy_move(to_here, from_here, n);
     return SHOAL_OK;
 }

@@ -2,6 +2,7 @@
 // Strided transfers; contiguous ones are inline in rma.h.
 #include "rma.h"
 
+#include "copy.h"
 #include "log.h"
 #include "net.h"
 #include "net_flight.h"
@@ -11,7 +12,7 @@
 
 void rma_put_copy(void *to, const void *from, size_t n, struct bell *bell)
 {
-    memcpy(to, from, n);
+    copy_bytes(to, from, n);
     bell_check(bell);
 }
 
@@ -41,7 +42,7 @@ static inline void copy_blocks(char *to, const char *from, ptrdiff_t to_step, pt
                                size_t count, size_t bytes)
 {
     for (; count; count--, to += to_step, from += from_step)
-        memcpy(to, from, bytes);
+        copy_bytes(to, from, bytes);
 }
 
 static void copy_strided(char *to, const char *from, ptrdiff_t to_step, ptrdiff_t from_step,

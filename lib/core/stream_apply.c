@@ -2,6 +2,7 @@
 // Streams at the target: the records of a batch are applied in order. See stream.h.
 #include "stream.h"
 
+#include "copy.h"
 #include "cpu_amo.h"
 #include "net_message.h"
 #include "stream_record.h"
@@ -35,7 +36,7 @@ static bool apply_put(const struct record *r, const unsigned char *from)
         atomic_store_explicit((_Atomic uint32_t *)to, half, memory_order_release);
     } else {
         atomic_thread_fence(memory_order_release);
-        memcpy(to, from, r->n);
+        copy_bytes(to, from, r->n);
     }
     return true;
 }

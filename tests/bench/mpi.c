@@ -233,6 +233,20 @@ static void used_pairs(void)
     }
 }
 
+// From data at the start of a page to a place that is not: processors have trouble with that.
+static void shifted_pairs(void)
+{
+    static const int lengths[] = {16384, 65536, 1048576};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths, PAGE = 4096, SHIFT = 16 };
+    double message[LENGTHS][ROUNDS];
+    char *from = room + (PAGE - (uintptr_t)room % PAGE), *to = from + LARGEST + SHIFT;
+    for (int r = 0; r < ROUNDS; r++)
+        for (int s = 0; s < LENGTHS; s++)
+            message[s][r] = ping_pong(lengths[s], 0, from, to);
+    for (int s = 0; s < LENGTHS; s++)
+        tell("shifted_message", lengths[s], message[s], "ns");
+}
+
 // ---- Windows: operations of 8 bytes at rank 1 one after the other, and a flush: ns for each
 enum { ROW = 1000 };
 
@@ -325,6 +339,7 @@ int main(int argc, char **argv)
     if (npes == 2) {
         pairs();
         used_pairs();
+        shifted_pairs();
         windows();
     }
     collectives();
