@@ -327,7 +327,8 @@ int coll_blocking(struct coll_call *c)
     size_t lacks = 0;
     if (error)
         return error;
-    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error))
+    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
+        !coll_scatter_now(c, &error))
         error = run_messages(c, &lacks);
     return lacks ? no_memory(c, lacks) : result(c, error);
 }

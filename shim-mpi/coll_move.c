@@ -54,6 +54,53 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
     }
 }
 
+// ---- Blocking and short: the same without a schedule
+static bool is_short(struct block b)
+{
+    enum { SHORT = 2048 };
+    MPI_Count n;
+    return !__builtin_mul_overflow(b.count, b.type->size, &n) && n <= SHORT;
+}
+
+static bool are_short(const struct coll_call *c)
+{
+    int different = c->send.form == SIDE_EACH ? 1 : c->size;
+    for (int i = 0; i < different; i++)
+        if (!is_short(coll_block(&c->send, i)))
+            return false;
+    return true;
+}
+
+static int scatter_at_root(const struct coll_call *c, int tag)
+{
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->send, i);
+        int sent = MPI_SUCCESS;
+        if (i != c->rank)
+            sent = p2p_send(c->comm, SPACE_COLL, b.buf, b.count, b.type, i, tag, SEND_STANDARD);
+        else if (!side_in_place(&c->recv))
+            type_copy(c->recv.type, c->recv.buf, c->recv.count, b.type, b.buf, b.count);
+        error = error ? error : sent;
+    }
+    return error;
+}
+
+bool coll_scatter_now(const struct coll_call *c, int *error)
+{
+    if ((c->kind != COLL_SCATTER && c->kind != COLL_SCATTERV) || comm_is_inter(c->comm))
+        return false;
+    if (c->rank != c->root && is_short(coll_whole(&c->recv)))
+        *error = p2p_recv(c->comm, SPACE_COLL, c->recv.buf, c->recv.count, c->recv.type, c->root,
+                          coll_tag(c), MPI_STATUS_IGNORE);
+    else if (c->rank == c->root && are_short(c))
+        *error = scatter_at_root(c, coll_tag(c));
+    else
+        return false;
+    return true;
+}
+
+// ---- All to all
 // In place: every block that is sent is packed first, as what comes overwrites it. Its span in memory may be
 // more than there is.
 static struct block outgoing(struct schedule *s, const struct coll_call *c, int i)
