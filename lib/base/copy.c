@@ -2,11 +2,18 @@
 // Which copies the processor does best itself. See copy.h.
 #include "copy.h"
 
-enum { PIECE = COPY_LEAST, PIECES_MOST = 4 << 20 }; // of less and of more memcpy does not use it
+// What memcpy has the processor copy: not less, and not more. In pieces Zen 3 and 4 are faster with short
+// ones wherever they lie, and with longer ones where they are much too slow.
+enum { PIECE = COPY_LEAST, SHORT = COPY_MOST, PIECES_MOST = 4 << 20 };
+
+static bool goes_in_pieces(const void *to, const void *from, size_t n)
+{
+    return copy_slow_shifts() && n < PIECES_MOST && (n < SHORT || copy_is_shifted(to, from));
+}
 
 void copy_long(void *to, const void *from, size_t n)
 {
-    size_t piece = copy_is_shifted(to, from) && n < PIECES_MOST ? PIECE : n;
+    size_t piece = goes_in_pieces(to, from, n) ? PIECE : n;
     for (size_t at = 0, part; at < n; at += part) {
         part = n - at < piece ? n - at : piece;
         memcpy((char *)to + at, (const char *)from + at, part);
@@ -32,9 +39,9 @@ static bool is_zen_3_4(void)
 __attribute__((constructor)) static void choose(void)
 {
     unsigned a, b, c, d;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9)))
-        copy_ways.span = COPY_MOST - COPY_LEAST;
     if (is_zen_3_4())
         copy_ways.shifts = COPY_SHIFTS;
+    else if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9)))
+        copy_ways.span = COPY_MOST - COPY_LEAST;
 }
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies of some KB, where a call of memcpy and its choice of method are a tenth of the time: the
-// processor's own copy, where it has a fast one (x86-64 with ERMS). docs/bench.md, put_4096. AMD's Zen 3
-// and 4 take twenty times as long for it when the data goes to a place that lies, within its page, 1 to
-// 63 bytes behind that where it comes from, as it often does between memory of malloc's and whole pages;
-// the C library before glibc 2.39 and the kernel use it there all the same.
+// processor's own copy, where it has a fast one (x86-64 with ERMS). docs/bench.md, put_4096.
+// AMD's Zen 3 and 4 have a slow one, and take twenty times as long where the place that data goes to lies,
+// within its page, 1 to 63 bytes behind that where it comes from, as it often does between malloc's memory
+// and whole pages; the C library before glibc 2.39 and the kernel use it there all the same.
 #ifndef SHOAL_BASE_COPY_H
 #define SHOAL_BASE_COPY_H
 
@@ -17,18 +17,17 @@ enum { COPY_LEAST = 2048, COPY_MOST = 16384, COPY_PAGE = 4096, COPY_SHIFTS = 63 
 #if defined(__x86_64__) && !defined(SHOAL_SANITIZED)
 extern struct copy_ways {
     size_t span;   // COPY_MOST - COPY_LEAST, or 0 where memcpy is to be used
-    size_t shifts; // COPY_SHIFTS, or 0 where none is slow
+    size_t shifts; // COPY_SHIFTS, or 0 where the processor's own copy is not that slow
 } copy_ways;
 
-// Slow for the processor's own copy.
-static inline bool copy_is_shifted(const void *to, const void *from)
+static inline size_t copy_slow_shifts(void)
 {
-    return ((uintptr_t)to - (uintptr_t)from - 1) % COPY_PAGE < copy_ways.shifts;
+    return copy_ways.shifts;
 }
 
-static inline bool copy_is_instruction(const void *to, const void *from, size_t n)
+static inline bool copy_is_instruction(size_t n)
 {
-    return n - COPY_LEAST < copy_ways.span && !copy_is_shifted(to, from);
+    return n - COPY_LEAST < copy_ways.span;
 }
 
 static inline void copy_instruction(void *to, const void *from, size_t n)
@@ -36,14 +35,14 @@ static inline void copy_instruction(void *to, const void *from, size_t n)
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 #else
-static inline bool copy_is_shifted(const void *to, const void *from)
+static inline size_t copy_slow_shifts(void)
 {
-    return (void)to, (void)from, false;
+    return 0;
 }
 
-static inline bool copy_is_instruction(const void *to, const void *from, size_t n)
+static inline bool copy_is_instruction(size_t n)
 {
-    return (void)to, (void)from, (void)n, false;
+    return (void)n, false;
 }
 
 static inline void copy_instruction(void *to, const void *from, size_t n)
@@ -51,6 +50,12 @@ static inline void copy_instruction(void *to, const void *from, size_t n)
     memcpy(to, from, n);
 }
 #endif
+
+// Much too slow for the processor's own copy.
+static inline bool copy_is_shifted(const void *to, const void *from)
+{
+    return ((uintptr_t)to - (uintptr_t)from - 1) % COPY_PAGE < copy_slow_shifts();
+}
 
 // At most 32 bytes, where a call of memcpy costs more than the copy.
 static inline void copy_few(void *to, const void *from, size_t n)
@@ -89,7 +94,7 @@ static inline void copy_bytes(void *to, const void *from, size_t n)
 {
     if (n < COPY_LEAST)
         memcpy(to, from, n);
-    else if (copy_is_instruction(to, from, n))
+    else if (copy_is_instruction(n))
         copy_instruction(to, from, n);
     else
         copy_long(to, from, n);

@@ -36,7 +36,7 @@ static inline void rma_put(struct shoal_ctx *ctx, const char *call, enum call_id
         return;
     }
     struct bell *bell = &world_ctl(pe)->bell; // before the store: shares peer_at's multiplication
-    if (n != sizeof(uint64_t) && !copy_is_instruction(to, src, n)) {
+    if (n != sizeof(uint64_t) && !copy_is_instruction(n)) {
         rma_put_copy(to, src, n, bell);
         return;
     }
