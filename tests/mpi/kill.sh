@@ -30,16 +30,24 @@ for program in victim coll_victim; do
     done < <("$build/tests/mpi/$program")
 done
 
-# Between nodes a peer may find its connection lost before the launcher finds it dead.
+# Between nodes, where the victim has one for itself. What is left out needs a node, or a full channel. With
+# tiny pieces an envelope waits for room, and follows no hint. UCX, when it loses a peer in the middle of a
+# long put, has lines of its own to say. libfabric takes half a second to start: some steps, others each time.
 ! is_sanitized || exit 0
 for transport in ofi ucx; do
     [ -e "$build/lib/libshoal-$transport.so" ] || { echo "left out: libshoal-$transport is not built"; continue; }
-    # The victim has a node for itself. UCX, when it loses a peer in the middle of a long put, has
-    # lines of its own to say; with tiny pieces an envelope waits for room, and follows no hint.
-    steps="envelope-from pair-long"
-    case $transport:$build in ucx:* | *hostile*) ;; *) steps+=" hint-from" ;; esac
-    for step in $steps; do
-        kill_in victim $step SHOAL_VNODES=2 SHOAL_VNODES_CYCLIC=1 SHOAL_TRANSPORT=$transport
+    left_out='^(full-.*|eager-in-ring|stage.*|split-.*|helped-.*)$'
+    case $transport:$build in ucx:* | *hostile*) left_out="$left_out|^hint-from$" ;; esac
+    every=1 n=$RANDOM
+    [ $transport = ucx ] || every=4
+    for program in victim coll_victim; do
+        while read -r step settings; do
+            [[ ! $step =~ $left_out ]] || continue
+            n=$((n + 1))
+            # shellcheck disable=SC2086
+            [ $((n % every)) -ne 0 ] || kill_in $program "$step" $settings \
+                SHOAL_VNODES=2 SHOAL_VNODES_CYCLIC=1 SHOAL_TRANSPORT=$transport
+        done < <("$build/tests/mpi/$program")
     done
 done
 exit 0

@@ -219,15 +219,11 @@ static void partitioned(int way)
 }
 
 // ---- Data on its way, from or to the victim: HALF bytes in the way that the settings make it go
-static void await_byte(const volatile char *byte)
-{
-    while (!*byte)
-        sched_yield();
-}
-
 static void kill_when_it_comes(int receiver)
 {
-    await_byte(shmem_ptr(in, receiver));
+    const volatile char *byte = shmem_ptr(in, receiver);
+    while (!(byte ? *byte : shmem_char_g(in, receiver)))
+        sched_yield();
     kill(shmem_int_atomic_fetch(&pid, VICTIM), SIGKILL);
     pause();
 }
