@@ -38,6 +38,9 @@ expect_ways SHOAL_CROSS_MEMORY=0 SHOAL_MPI_STAGE=0 -- rendezvous 4 pull 4 stream
 expect_ways SHOAL_RING_AFTER=0 -- channel_inbox some channel_ring 0 channel_network 0
 expect_ways SHOAL_RING_AFTER=1 -- channel_inbox some channel_ring some channel_network 0
 expect_ways A= -- inline some
+expect_ways SHOAL_MPI_EAGER=32 -- inline some staged some # messages of 100 bytes
+expect_ways SHOAL_MPI_KEEP=1 -- kept some
+expect_ways A= -- kept 0
 
 # Between nodes.
 if [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ]; then
