@@ -141,7 +141,7 @@ int core_enter(bool threads)
     shim_settings_read();
     bool is_first = !is_up;
     bool is_news = is_first || (threads && !shim_threads);
-    if (threads || shim_settings.async)
+    if ((threads || shim_settings.async) && !shim_threads) // which others may read now
         shim_threads = true;
     int error = is_up ? MPI_SUCCESS : start();
     if (!error) {

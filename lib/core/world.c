@@ -327,7 +327,8 @@ int world_enter(enum world_user user)
     pthread_mutex_lock(&user_lock);
     bool is_first = !world_is_up();
     world.users[user]++;
-    world_takes_turns = false;
+    if (world_takes_turns) // where there are several threads it is not, and others may read it now
+        world_takes_turns = false;
     note_exits(); // first: a thread may end the process meanwhile
     int failed = 0;
     if (is_first) {

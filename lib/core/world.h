@@ -31,7 +31,9 @@ struct world {
     int node, nodes;
     struct job *job;
     int job_fd;
-    int users[2]; // by enum world_user: initializations not yet matched by a finalization
+    // By enum world_user: initializations not yet matched by a finalization. Changed with a lock; that the
+    // library is up, its own threads and those of the program see while another one enters or leaves.
+    _Atomic int users[2];
     int thread_level;
     bool forked; // this is a child of a PE, not a PE
     bool crowded; // more PEs than cores
@@ -72,7 +74,8 @@ _Noreturn void world_global_exit(int status);
 
 static inline bool world_is_up(void)
 {
-    return world.users[WORLD_SHMEM] | world.users[WORLD_SHOAL];
+    return atomic_load_explicit(&world.users[WORLD_SHMEM], memory_order_relaxed) |
+           atomic_load_explicit(&world.users[WORLD_SHOAL], memory_order_relaxed);
 }
 
 static inline struct pe_ctl *world_ctl(int pe)
