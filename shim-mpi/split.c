@@ -85,7 +85,8 @@ struct push {
     struct split_copy copy;
     struct split *record;
     const char *from;
-    struct transfer *ends;
+    struct transfer *transfer; // not touched when all has been copied, unless
+    bool ends;                 // it then is done
 };
 
 // A record that serves another message says that this one has been received.
@@ -107,6 +108,7 @@ static bool push_on(struct progress_hook *hook)
         int status = shoal_put(shoal_rptr_add(p->copy.to, (ptrdiff_t)at), p->from + at, n, NULL,
                                &e);
         finish_copy(&e);
+        transfer_out(p->transfer); // the piece has been read
         copied(p->record, status, &e);
         return true;
     }
@@ -114,20 +116,26 @@ static bool push_on(struct progress_hook *hook)
         return false;
     progress_remove(hook);
     if (p->ends)
-        transfer_end_send(p->ends);
+        transfer_end_send(p->transfer);
     free(p);
     return true;
 }
 
-void split_push(const struct split_copy *copy, const void *from, struct transfer *ends)
+static void push(const struct split_copy *copy, const void *from, struct transfer *t, bool ends)
 {
     struct push *p = transfer_memory(sizeof *p);
     *p = (struct push){.hook = {.fn = push_on, .is_brief = true},
                        .copy = *copy,
                        .record = shoal_direct(copy->record, sizeof *p->record),
                        .from = from,
+                       .transfer = t,
                        .ends = ends};
     progress_add(&p->hook);
+}
+
+void split_push(const struct split_copy *copy, const void *from, struct transfer *t)
+{
+    push(copy, from, t, true);
 }
 
 // ---- To another node, all at once: takes the offer, puts the data, counts the pieces
@@ -228,7 +236,7 @@ static void on_grant(const shoal_am_t *am)
     struct grant g;
     memcpy(&g, am->payload, sizeof g);
     struct transfer *t = transfer_back(g.sender);
-    split_push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), NULL);
+    push(&g.copy, t->copy ? t->copy : type_at(t->type, t->buf), t, false);
 }
 
 // ---- The receiver

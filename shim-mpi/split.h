@@ -31,9 +31,8 @@ struct split_copy {
 struct split *split_take_record(struct split_copy *copy); // and a new generation; NULL: none
 void split_give_record(struct split *s);
 
-// The sender copies pieces as it makes progress. ends: then, when all have been copied by either
-// side, its send is done; NULL: the receiver tells.
-void split_push(const struct split_copy *copy, const void *from, struct transfer *ends);
+// The sender copies pieces as it makes progress. When all have been copied by either side its send is done.
+void split_push(const struct split_copy *copy, const void *from, struct transfer *t);
 
 // Of an offer of another node's: once it is taken the sender puts all of it, and its send is done then.
 void split_push_far(const struct split_copy *copy, const void *from, struct transfer *ends);
