@@ -35,8 +35,12 @@ void coll_broadcast(const struct group *g, void *dest, const void *src, size_t n
                     bool to_root)
 {
     if (unlikely(coll_is_spanning(g))) {
-        shoal_coll_t c = {.kind = SHOAL_COLL_BROADCAST, .root = root, .src = src, .count = n,
-                          .dst = g->me == root && !to_root ? (void *)src : dest, .element_size = 1};
+        shoal_coll_t c = {.kind = SHOAL_COLL_BROADCAST,
+                          .root = root,
+                          .src = src,
+                          .count = n,
+                          .dst = g->me == root && !to_root ? (void *)src : dest,
+                          .element_size = 1};
         coll_span_call(g, &c, NULL);
         return;
     }
@@ -73,8 +77,12 @@ static void pull_all(const struct group *g, char *dest, const void *src, const s
 static void gather_spanning(const struct group *g, void *dest, const void *src, size_t n,
                             const size_t *counts)
 {
-    shoal_coll_t c = {.kind = SHOAL_COLL_ALLGATHER, .dst = dest, .src = src, .count = n,
-                      .element_size = 1, .counts = counts};
+    shoal_coll_t c = {.kind = SHOAL_COLL_ALLGATHER,
+                      .dst = dest,
+                      .src = src,
+                      .count = n,
+                      .element_size = 1,
+                      .counts = counts};
     coll_span_call(g, &c, NULL);
 }
 
@@ -137,7 +145,7 @@ static void copy_strided(char *dest, const char *src, ptrdiff_t dst, ptrdiff_t s
     }
     for (size_t i = 0; i < nelems; i++)
         copy_bytes(dest + (ptrdiff_t)i * dst * (ptrdiff_t)size,
-               src + (ptrdiff_t)i * sst * (ptrdiff_t)size, size);
+                   src + (ptrdiff_t)i * sst * (ptrdiff_t)size, size);
 }
 
 // Member i's block for this PE to its place, when blocks do not travel through the areas.
@@ -166,8 +174,11 @@ static void alltoall_spanning(const struct group *g, void *dest, const void *src
         fatal("shmem_alltoalls: no memory for copies of %zu bytes", all * size);
     if (out)
         copy_strided(out, src, 1, sst, all, size);
-    shoal_coll_t c = {.kind = SHOAL_COLL_ALLTOALL, .dst = in ? in : dest, .src = out ? out : src,
-                      .count = nelems * size, .element_size = 1};
+    shoal_coll_t c = {.kind = SHOAL_COLL_ALLTOALL,
+                      .dst = in ? in : dest,
+                      .src = out ? out : src,
+                      .count = nelems * size,
+                      .element_size = 1};
     coll_span_call(g, &c, NULL);
     if (in)
         copy_strided(dest, in, dst, 1, all, size);
@@ -175,8 +186,8 @@ static void alltoall_spanning(const struct group *g, void *dest, const void *src
     arena_free(in);
 }
 
-void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst,
-                   ptrdiff_t sst, size_t nelems, size_t size)
+void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t dst, ptrdiff_t sst,
+                   size_t nelems, size_t size)
 {
     size_t block = nelems * size;
     if (unlikely(coll_is_spanning(g))) {
@@ -194,7 +205,8 @@ void coll_alltoall(const struct group *g, void *dest, const void *src, ptrdiff_t
         char *to = (char *)dest + (ptrdiff_t)((size_t)i * block) * dst;
         ptrdiff_t at = (ptrdiff_t)((size_t)g->me * block) * sst;
         if (brief)
-            copy_strided(to, (const char *)exchange_read(g->team, i, block * (size_t)g->set.size) + at,
+            copy_strided(to,
+                         (const char *)exchange_read(g->team, i, block * (size_t)g->set.size) + at,
                          dst, sst, nelems, size);
         else
             fetch_block(g, i, to, (const char *)src + at, dst, sst, nelems, size);

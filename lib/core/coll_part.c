@@ -66,8 +66,8 @@ bool coll_part_is_early(const struct operation *op)
     struct view v = view_of(op);
     const struct coll_what *e = what(&v, v.part);
     return e->kind == SHOAL_COLL_BROADCAST &&
-           (v.part == e->root || atomic_load_explicit(&entry(&v, e->root)->claimed,
-                                                      memory_order_acquire) == v.round);
+           (v.part == e->root ||
+            atomic_load_explicit(&entry(&v, e->root)->claimed, memory_order_acquire) == v.round);
 }
 
 static struct place src_of(const struct view *v, int member, size_t offset)
@@ -108,11 +108,13 @@ static void gather_block(const struct view *v, int from, int to)
     size_t size = what(v, to)->size, at = listed(v, to, DISPLS, from) * size;
     size_t n = listed(v, to, COUNTS, from) * size;
     struct place src = src_of(v, from, 0);
-    bool has_dst = what(v, from)->kind != SHOAL_COLL_GATHER || from == to; // to the root, which is `to`
+    bool has_dst = what(v, from)->kind != SHOAL_COLL_GATHER ||
+                   from == to; // to the root, which is `to`
     bool in_place = has_dst && is_same(src, dst_of(v, from, 0));
     if (in_place && from == to)
         return;
-    copy(dst_of(v, to, at), in_place ? src_of(v, from, listed(v, from, DISPLS, from) * size) : src, n);
+    copy(dst_of(v, to, at), in_place ? src_of(v, from, listed(v, from, DISPLS, from) * size) : src,
+         n);
 }
 
 static void exchange_block(const struct view *v, int from, int to)
@@ -157,7 +159,9 @@ static int reduce_block(const struct view *v, size_t at, size_t n, size_t to)
         return status;
     switch (e->kind) {
     case SHOAL_COLL_REDUCE: copy_bytes(place_here(dst_of(v, e->root, to)), acc, n * e->size); break;
-    case SHOAL_COLL_REDUCE_SCATTER: copy_bytes(place_here(dst_of(v, v->part, to)), acc, n * e->size); break;
+    case SHOAL_COLL_REDUCE_SCATTER:
+        copy_bytes(place_here(dst_of(v, v->part, to)), acc, n * e->size);
+        break;
     default:
         for (int i = 0; i < v->set.size; i++)
             copy_bytes(place_here(dst_of(v, i, to)), acc, n * e->size);
@@ -279,7 +283,8 @@ int coll_part_run(const struct operation *op, int *needs)
     uint64_t before = v.round - 1;
     if (!is_free(&v)) // its member may be describing the next round
         return SHOAL_OK;
-    if (e->what.op >= SHOAL_OP_USER && !element_user_size(e->what.op) && op->initiator != world.me) {
+    if (e->what.op >= SHOAL_OP_USER && !element_user_size(e->what.op) &&
+        op->initiator != world.me) {
         *needs = set_pe(&v.set, v.part); // who uses it has registered it
         return SHOAL_EAGAIN;
     }

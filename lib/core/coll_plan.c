@@ -128,7 +128,7 @@ int coll_plan_check(struct shoal_team *team, const shoal_coll_t *c, size_t *size
     if (user_size && user_size != *size)
         return SHOAL_EINVAL;
     return c->kind == SHOAL_COLL_ALLTOALL && !c->counts != !c->recv_counts ? SHOAL_EINVAL
-                                                                          : SHOAL_OK;
+                                                                           : SHOAL_OK;
 }
 
 int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, const struct reduce_op *fold,

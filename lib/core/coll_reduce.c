@@ -61,8 +61,7 @@ static void reduce_block(const struct group *g, const struct reduce_op *op, void
 static void scan_block(const struct group *g, const struct reduce_op *op, void *dest,
                        const void *src, size_t at, size_t n, enum flavour flavour)
 {
-    LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK], part[LIMIT_COLL_BLOCK],
-        far[LIMIT_COLL_BLOCK];
+    LINE_ALIGNED unsigned char acc[LIMIT_COLL_BLOCK], part[LIMIT_COLL_BLOCK], far[LIMIT_COLL_BLOCK];
     size_t bytes = n * op->size;
     memset(acc, 0, bytes);
     for (int i = 0; i < g->set.size; i++) {
@@ -95,8 +94,8 @@ static void by_slices(const struct group *g, const struct reduce_op *op, void *d
     coll_sync(g);
 }
 
-static void spanning(const struct group *g, const struct reduce_op *op, void *dest,
-                     const void *src, size_t n, int kind)
+static void spanning(const struct group *g, const struct reduce_op *op, void *dest, const void *src,
+                     size_t n, int kind)
 {
     shoal_coll_t c = {.kind = kind, .dst = dest, .src = src, .count = n, .element_size = op->size};
     coll_span_call(g, &c, op);

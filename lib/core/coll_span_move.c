@@ -218,7 +218,8 @@ static bool alltoall_in(struct coll_run *run)
             size_t *at = &s->at[coll_span_node(s, i)], n = block_out(s, l, i);
             if (n)
                 copy_bytes(s->buffer[0] + *at,
-                       coll_span_src(s, l) + coll_span_listed(s, l, DISPLS, i) * size + s->off, n);
+                           coll_span_src(s, l) + coll_span_listed(s, l, DISPLS, i) * size + s->off,
+                           n);
             *at += n;
         }
     if (s->equal)

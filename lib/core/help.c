@@ -81,7 +81,7 @@ static int end(struct piece *p, const struct operation *op, int helper)
     if (p->w->status == SHOAL_OK && p->local &&
         (op->kind == SHOAL_WORK_GET || op->kind == SHOAL_WORK_ATOMIC))
         copy_bytes(p->local, p->room,
-               op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
+                   op->kind == SHOAL_WORK_GET ? p->n : element_size((shoal_type_t)op->type));
     return p->w->status;
 }
 

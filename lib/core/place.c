@@ -14,7 +14,12 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { BOUNCE = 16384, AROUND = 131072, LINE = 64, NOWHERE = 64 }; // no process has anything mapped there
+enum {
+    BOUNCE = 16384,
+    AROUND = 131072,
+    LINE = 64,
+    NOWHERE = 64
+}; // no process has anything mapped there
 
 // `each` bytes a PE, from the node's first on.
 static struct place place_in(enum space space, uintptr_t offset, size_t each)
@@ -149,7 +154,8 @@ int place_reaches_private(int pe)
 }
 
 // The kernel may stop between two pieces: then what is left is told again.
-static int cross_pieces(bool put, int pe, const struct iovec *own, const struct iovec *there, size_t n)
+static int cross_pieces(bool put, int pe, const struct iovec *own, const struct iovec *there,
+                        size_t n)
 {
     cross_copy_fn *how = put ? process_vm_writev : process_vm_readv;
     pid_t pid = atomic_load_explicit(&world_ctl(pe)->pid, memory_order_relaxed);
