@@ -11,10 +11,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { TICK_NS = 1000000, LINGER_NS = 200000 };
 
 static pthread_t thread;
+static pid_t process; // that has it
 static _Atomic bool is_running;
 
 static uint64_t now_ns(void)
@@ -54,11 +56,11 @@ static void *attend(void *unused)
 }
 
 // As the process ends without having ended MPI: a second at most, for it may hold locks that the thread
-// waits for, or be in the thread.
+// waits for, or be in the thread. A child of it has no such thread.
 static void leave(void)
 {
     struct timespec until;
-    if (!goes_on())
+    if (!goes_on() || getpid() != process)
         return;
     is_running = false;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -72,6 +74,7 @@ int agent_up(void)
     static bool leaves;
     sigset_t all, before;
     is_running = true;
+    process = getpid();
     sigfillset(&all); // they are for the program's threads
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&thread, NULL, attend, NULL);

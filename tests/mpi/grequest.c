@@ -185,6 +185,7 @@ static void by_thread(void)
 {
     struct state s;
     pthread_t thread;
+    struct counter sleeps = counter_start("sleeps");
     begin(&s);
     MPI_Request mine = s.request;
     pthread_create(&thread, NULL, complete_later, &s);
@@ -192,6 +193,8 @@ static void by_thread(void)
     pthread_join(thread, NULL);
     CHECK_EQ(s.queried, 1);
     CHECK_EQ(s.freed, 1);
+    CHECK(counter_read(&sleeps) > 0);
+    counter_end(&sleeps);
 }
 
 int main(void)

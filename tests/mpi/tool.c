@@ -135,6 +135,29 @@ static void counters(void)
     CHECK_EQ(MPI_T_pvar_read(session, eager, &value), MPI_T_ERR_INVALID_SESSION);
 }
 
+// The most that have waited are as many as have been sent before the first was received.
+static void high_water(void)
+{
+    enum { SENT = 7 };
+    MPI_Request r[SENT];
+    int x[SENT];
+    OK(MPI_T_pvar_session_create(&session));
+    MPI_T_pvar_handle most = pvar("shoal_unexpected_most", MPI_T_PVAR_CLASS_HIGHWATERMARK);
+    MPI_T_pvar_handle now = pvar("shoal_unexpected_now", MPI_T_PVAR_CLASS_LEVEL);
+    for (int i = 0; i < SENT; i++)
+        OK(MPI_Isend(&me, 1, MPI_INT, 0, i, MPI_COMM_SELF, &r[i]));
+    while (read_pvar(now) < SENT) {
+        int flag;
+        OK(MPI_Iprobe(0, 99, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+    }
+    for (int i = 0; i < SENT; i++)
+        OK(MPI_Recv(&x[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    OK(MPI_Waitall(SENT, r, MPI_STATUSES_IGNORE));
+    CHECK_EQ(read_pvar(now), 0);
+    CHECK_EQ(read_pvar(most), SENT);
+    OK(MPI_T_pvar_session_free(&session));
+}
+
 static void pvar_infos(void)
 {
     int n, index;
@@ -222,6 +245,7 @@ int main(void)
     cvars();
     pvar_infos();
     counters();
+    high_water();
     categories();
     nothing_there();
     OK(MPI_T_pvar_session_create(&session));
