@@ -53,6 +53,10 @@ int shoal_finalize_after(void (*fn)(void));
 // Of the thread that initialized the library alone; NULL: it goes on.
 void shoal_waits(const char *what, int pe, int tag);
 
+// For a thread of a layer's own that makes progress for the program: it does not end the process when the job
+// ends, nor runs the hook; the program's threads do, or the launcher.
+void shoal_thread_apart(void);
+
 // How threads of the program come into the library from now on: at any time (MANY), as after shoal_init,
 // or one at a time, each after what the one before did (ONE). Then messages within a node need no locks,
 // also where the program has threads, or the library has one (for the network). Only who has initialised

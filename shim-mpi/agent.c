@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See agent.h. The thread looks every TICK_NS whether a thread of the program's has waited in the library
 // since, or waits there: that makes progress itself, and two that poll are slower than one. Else it makes
-// progress, as long as there is any and LINGER_NS more, for the next piece comes soon.
+// progress, and as long as there is any and LINGER_NS more, for the next piece comes soon.
 #include "agent.h"
 
 #include "request.h"
@@ -45,10 +45,11 @@ static void serve(void)
 static void *attend(void *unused)
 {
     const struct timespec tick = {.tv_nsec = TICK_NS};
+    shoal_thread_apart();
     for (uint64_t seen = 0; goes_on();) {
         nanosleep(&tick, NULL);
         uint64_t waits = progress_waits();
-        if (waits == seen && !progress_sleeps())
+        if (waits == seen && !progress_sleeps() && progress())
             serve();
         seen = waits;
     }

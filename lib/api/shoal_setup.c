@@ -142,7 +142,7 @@ PUBLIC void shoal_abort(int code, const char *message)
 static bool looks_at_job(void)
 {
     static TLS_FAST unsigned calls;
-    return calls++ % 32 == 0 && wait_hooks.check;
+    return calls++ % 32 == 0;
 }
 
 // What came from this node does not wait until the network has been looked at, for that takes longer; nor
@@ -162,8 +162,13 @@ PUBLIC int shoal_progress(void)
         return SHOAL_EINIT;
     int handled = progress();
     if (handled == 0 && looks_at_job())
-        wait_hooks.check();
+        wait_check();
     return handled;
+}
+
+PUBLIC void shoal_thread_apart(void)
+{
+    wait_is_ours = true;
 }
 
 PUBLIC int shoal_progress_near(void)

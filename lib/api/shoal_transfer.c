@@ -84,7 +84,7 @@ static inline void copy(void *to, const void *from, size_t n)
         copy_move(to, from, n);
 }
 
-// Private memory of another PE of this node, by one call of the kernel and little else. SHOAL_EAGAIN:
+// Private memory of another PE of this node, by a call of the kernel and little else. SHOAL_EAGAIN:
 // it is none, or that does not work.
 static int copy_private(int kind, struct place at, void *local, size_t n)
 {
@@ -185,7 +185,7 @@ static int move_each(struct call *c, const struct operation *like, const shoal_p
     return status;
 }
 
-// Up to PARTS of them by one call of the kernel where all are private memory of a PE of this node.
+// Up to PARTS of them by few calls of the kernel where all are private memory of a PE of this node.
 // SHOAL_EAGAIN: they are not, or it does not work.
 static int move_private(int kind, const shoal_part_t part[], size_t parts)
 {

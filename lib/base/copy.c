@@ -2,7 +2,7 @@
 // Which copies the processor does best itself. See copy.h.
 #include "copy.h"
 
-// What memcpy has the processor copy: not less, and not more. In pieces Zen 3 and 4 are faster with short
+// What memcpy has the processor copy: not less (2112 bytes with glibc), and not more. In pieces Zen 3 and 4 are faster with short
 // ones wherever they lie, and with longer ones where they are much too slow.
 enum { PIECE = COPY_LEAST, SHORT = COPY_MOST, PIECES_MOST = 4 << 20 };
 
@@ -39,7 +39,7 @@ static bool is_zen_3_4(void)
 __attribute__((constructor)) static void choose(void)
 {
     unsigned a, b, c, d;
-    if (is_zen_3_4())
+    if (is_zen_3_4() || HOSTILE)
         copy_ways.shifts = COPY_SHIFTS;
     else if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9)))
         copy_ways.span = COPY_MOST - COPY_LEAST;

@@ -3,9 +3,11 @@
 // processor's own copy, where it has a fast one (x86-64 with ERMS). docs/bench.md, put_4096.
 // AMD's Zen 3 and 4 have a slow one, and take twenty times as long where the place that data goes to lies,
 // within its page, 1 to 63 bytes behind that where it comes from, as it often does between malloc's memory
-// and whole pages; the C library before glibc 2.39 and the kernel use it there all the same.
+// and whole pages; the C library before glibc 2.40, unless patched, and the kernel use it there all the same.
 #ifndef SHOAL_BASE_COPY_H
 #define SHOAL_BASE_COPY_H
+
+#include "tunables.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +39,7 @@ static inline void copy_instruction(void *to, const void *from, size_t n)
 #else
 static inline size_t copy_slow_shifts(void)
 {
-    return 0;
+    return HOSTILE ? COPY_SHIFTS : 0;
 }
 
 static inline bool copy_is_instruction(size_t n)

@@ -264,9 +264,7 @@ void waiter_pause(struct waiter *w)
         return; // that may be what is waited for
     if (w->deadline && spin(w))
         return;
-    void (*check)(void) = wait_is_ours ? wait_hooks.check_apart : wait_hooks.check;
-    if (check)
-        check();
+    wait_check();
     if (w->yields < LIMIT_YIELDS) {
         yield(w);
     } else if (w->is_armed) {

@@ -67,6 +67,13 @@ struct wait_hooks {
 extern struct wait_hooks wait_hooks;
 extern TLS_FAST bool wait_is_ours; // a thread of the library's own: it runs check_apart, and not user
 
+static inline void wait_check(void)
+{
+    void (*check)(void) = wait_is_ours ? wait_hooks.check_apart : wait_hooks.check;
+    if (check)
+        check();
+}
+
 // How long to spin before yielding, for `peers` processes on `cpus` cores that all may wait;
 // spin_us -1: choose. Registers the process for membarrier. Call it before the first wait.
 void wait_configure(int peers, int cpus, long spin_us);

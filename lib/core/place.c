@@ -15,11 +15,12 @@
 #include <sys/uio.h>
 
 enum {
-    BOUNCE = 16384,
-    AROUND = 131072,
+    BOUNCE = 16384,                   // bytes of memory on the stack
+    AROUND = HOSTILE ? 4096 : 131072, // and of that for slow copies of one thread
+    SLOW_PART = 4 * COPY_LEAST,       // of less a slow copy takes no longer than a call of its own
     LINE = 64,
-    NOWHERE = 64
-}; // no process has anything mapped there
+    NOWHERE = 64, // no process has anything mapped there
+};
 
 // `each` bytes a PE, from the node's first on.
 static struct place place_in(enum space space, uintptr_t offset, size_t each)
@@ -74,10 +75,10 @@ static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, si
 }
 
 // The kernel copies page by page, so where both ends lie in theirs tells whether its copy is slow (copy.h).
-static bool is_slow(bool put, uint64_t there, const void *here, size_t n)
+static bool is_slow(bool put, uint64_t there, const void *here)
 {
     const void *far = (const void *)(uintptr_t)there;
-    return n >= COPY_LEAST && copy_is_shifted(put ? far : here, put ? here : far);
+    return copy_is_shifted(put ? far : here, put ? here : far);
 }
 
 // Then by way of memory here that lies in its line as the other end does.
@@ -112,7 +113,7 @@ static NOINLINE int cross_around(bool put, int pe, uint64_t there, char *here, s
 
 static int cross(bool put, int pe, uint64_t there, void *here, size_t n)
 {
-    if (unlikely(is_slow(put, there, here, n)))
+    if (unlikely(is_slow(put, there, here)) && n >= COPY_LEAST)
         return cross_around(put, pe, there, here, n);
     return cross_copy(put ? process_vm_writev : process_vm_readv, pe, there, here, n);
 }
@@ -178,24 +179,31 @@ static int cross_pieces(bool put, int pe, const struct iovec *own, const struct 
     return SHOAL_OK;
 }
 
+static bool is_slow_part(bool put, const struct iovec *own, const struct iovec *there)
+{
+    return own->iov_len >= SLOW_PART && is_slow(put, (uintptr_t)there->iov_base, own->iov_base);
+}
+
 int place_copy_private(int pe, bool put, const struct iovec *own, const struct iovec *there,
                        size_t n)
 {
     if (!place_reaches_private(pe))
         return SHOAL_EAGAIN;
-    for (size_t i = 0, run; i < n; i += run) {
-        for (run = 0; i + run < n; run++)
-            if (is_slow(put, (uintptr_t)there[i + run].iov_base, own[i + run].iov_base,
-                        own[i + run].iov_len))
-                break;
-        int status = run ? cross_pieces(put, pe, own + i, there + i, run)
-                         : cross_around(put, pe, (uintptr_t)there[i].iov_base, own[i].iov_base,
-                                        own[i].iov_len);
-        if (status)
-            return status;
-        run += !run;
+    if (n == 1)
+        return cross(put, pe, (uintptr_t)there->iov_base, own->iov_base, own->iov_len);
+    int status = SHOAL_OK;
+    for (size_t i = 0, run; i < n && !status; i += run) {
+        for (run = 0; i + run < n && !is_slow_part(put, own + i + run, there + i + run); run++)
+            ;
+        if (run) {
+            status = cross_pieces(put, pe, own + i, there + i, run);
+        } else {
+            status = cross_around(put, pe, (uintptr_t)there[i].iov_base, own[i].iov_base,
+                                  own[i].iov_len);
+            run = 1;
+        }
     }
-    return SHOAL_OK;
+    return status;
 }
 
 // One end is symmetric memory of another node, the other is mapped here.

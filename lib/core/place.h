@@ -47,7 +47,7 @@ static inline void *place_here(struct place p)
 int place_copy(struct place to, struct place from, size_t n, int *needs);
 
 // n pieces at once between own memory and the private memory of one other PE. SHOAL_EAGAIN: not
-// without help, nothing has happened; SHOAL_EFAULT.
+// without help, though some may have been copied; SHOAL_EFAULT.
 struct iovec;
 int place_copy_private(int pe, bool put, const struct iovec *own, const struct iovec *there,
                        size_t n);

@@ -40,7 +40,10 @@ expect_ways SHOAL_RING_AFTER=1 -- channel_inbox some channel_ring some channel_n
 expect_ways A= -- inline some
 expect_ways SHOAL_MPI_EAGER=32 -- inline some staged some # messages of 100 bytes
 expect_ways SHOAL_MPI_KEEP=1 -- kept some
-expect_ways A= -- kept 0
+case $build in
+*hostile*) ;; # there is no room for so many
+*) expect_ways A= -- kept 0 ;;
+esac
 
 # Between nodes.
 if [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ]; then

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transfers between places that lie differently in their pages, where one way of copying or another is
 // slow: to shared and to private memory, of lengths that go in one piece and in several, alone and as
-// parts of one call; not a byte beyond is touched.
+// parts of one call, by several threads at once; not a byte beyond is touched.
 #include "../check.h"
 
+#include <pthread.h>
 #include <shoal.h>
 
-enum { ROOM = 320000, GUARD = 64, PARTS = 5 };
+enum { ROOM = 320000, GUARD = 64, PARTS = 5, THREADS = 3, ROUNDS = 20, LONG = 150000 };
 
 static struct {
     shoal_key_t key[2];
@@ -67,6 +68,36 @@ static void several(bool put, int kind)
     shmem_barrier_all();
 }
 
+// What the right one has in its private memory; this PE's is not touched meanwhile.
+static void *get_it(void *shift)
+{
+    unsigned char *mine = aligned_alloc(4096, ROOM), *to = mine + (uintptr_t)shift;
+    shoal_rptr_t r;
+    CHECK_EQ(shoal_rptr(&theirs.key[1], 4096, &r), SHOAL_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(mine, 0, ROOM);
+        CHECK_EQ(shoal_get(to, r, LONG, NULL, NULL), SHOAL_OK);
+        CHECK_EQ(shoal_quiet(-1), SHOAL_OK);
+        CHECK_EACH(i, LONG, to[i], fill_byte((unsigned)right_pe() + 3, i));
+        CHECK_EQ(to[LONG], 0);
+    }
+    free(mine);
+    return NULL;
+}
+
+static void by_threads(void)
+{
+    static const uintptr_t shifts[THREADS] = {1, 16, 63};
+    pthread_t thread[THREADS];
+    fill(memory[1] + 4096, LONG, (unsigned)me + 3);
+    shmem_barrier_all();
+    for (int t = 0; t < THREADS; t++)
+        CHECK_EQ(pthread_create(&thread[t], NULL, get_it, (void *)shifts[t]), 0);
+    for (int t = 0; t < THREADS; t++)
+        CHECK_EQ(pthread_join(thread[t], NULL), 0);
+    shmem_barrier_all();
+}
+
 int main(void)
 {
     static const size_t lengths[] = {2047, 2048, 16385, 150000};
@@ -93,6 +124,7 @@ int main(void)
                 }
             several(put, kind);
         }
+    by_threads();
     for (int k = 0; k < 2; k++)
         CHECK_EQ(shoal_region_deregister(region[k]), SHOAL_OK);
     free(local);
