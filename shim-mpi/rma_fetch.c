@@ -76,18 +76,18 @@ static int swap_locked(struct rma *r, const void *compare, size_t size)
     int status = SHOAL_OK;
     accumulate_lock(r->t);
     if (r->at.direct)
-        shim_copy(was, r->at.direct, size);
+        memcpy(was, r->at.direct, size);
     else
         status = shoal_get(was, r->at.at, size, NULL, NULL);
     if (status == SHOAL_OK && memcmp(was, compare, size) == 0) {
         if (r->at.direct)
-            shim_copy(r->at.direct, r->origin.buf, size);
+            memcpy(r->at.direct, r->origin.buf, size);
         else
             status = rma_far_put_now(r->at.at, r->origin.buf, size);
     }
     accumulate_unlock(r->t);
     if (status == SHOAL_OK)
-        shim_copy(r->result.buf, was, size);
+        memcpy(r->result.buf, was, size);
     return status;
 }
 

@@ -2,8 +2,8 @@
 // Which copies the processor does best itself. See copy.h.
 #include "copy.h"
 
-// What memcpy has the processor copy: not less (2112 bytes with glibc), and not more. In pieces Zen 3 and 4 are faster with short
-// ones wherever they lie, and with longer ones where they are much too slow.
+// What memcpy has the processor copy: not less (2112 bytes with glibc), and not more. In pieces Zen 3 and 4
+// are faster with short ones wherever they lie, and with longer ones where they are much too slow.
 enum { PIECE = COPY_LEAST, SHORT = COPY_MOST, PIECES_MOST = 4 << 20 };
 
 static bool goes_in_pieces(const void *to, const void *from, size_t n)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies of some KB, where a call of memcpy and its choice of method are a tenth of the time: the
 // processor's own copy, where it has a fast one (x86-64 with ERMS). docs/bench.md, put_4096.
-// AMD's Zen 3 and 4 have a slow one, and take twenty times as long where the place that data goes to lies,
-// within its page, 1 to 63 bytes behind that where it comes from, as it often does between malloc's memory
+// AMD's Zen 3 and 4 have a slow one, and take twenty times as long where the place that data goes to lies
+// 1 to 63 bytes further on in its page than the one where it comes from, as often between malloc's memory
 // and whole pages; the C library before glibc 2.40, unless patched, and the kernel use it there all the same.
 #ifndef SHOAL_BASE_COPY_H
 #define SHOAL_BASE_COPY_H
