@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <shoal.h>
 
-enum { ROOM = 320000, GUARD = 64, PARTS = 5, THREADS = 3, ROUNDS = 20, LONG = 150000 };
+enum { ROOM = 80 * 4096, GUARD = 64, PARTS = 5, THREADS = 3, ROUNDS = 20, LONG = 150000 };
 
 static struct {
     shoal_key_t key[2];
