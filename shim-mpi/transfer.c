@@ -5,7 +5,6 @@
 #include "arrive.h"
 #include "hint.h"
 #include "outbox.h"
-#include "settings.h"
 
 #include <stdlib.h>
 
@@ -103,7 +102,6 @@ int transfer_up(void)
     static int (*const up[])(void) = {partner_up, eager_up, pull_up,  stream_up,
                                       split_up,   hint_up,  cancel_up};
     int status = 0;
-    shim_settings_read();
     for (size_t i = 0; i < ARRAY_LEN(up) && !status; i++)
         status = up[i]();
     return status;
