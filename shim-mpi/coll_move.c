@@ -4,6 +4,9 @@
 
 #include "partner.h"
 
+// Bytes of a block: up to so many go with their envelope, so many and more may be got from where they are.
+enum { SHORT = 2048, LONG = 1 << 16 };
+
 static void copy_block(struct schedule *s, struct block to, struct block from)
 {
     schedule_copy(s, to.buf, to.count, to.type, from.buf, from.count, from.type);
@@ -57,7 +60,6 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
 // ---- Blocking and short: the same without a schedule
 static bool is_short(struct block b)
 {
-    enum { SHORT = 2048 };
     MPI_Count n;
     return !__builtin_mul_overflow(b.count, b.type->size, &n) && n <= SHORT;
 }
@@ -117,8 +119,6 @@ static struct block outgoing(struct schedule *s, const struct coll_call *c, int 
 // Where processes share cores: long ones are got from where they are, and of those that are copied few are
 // under way, unless they are as short as to travel with their envelopes: what one has copied is still near
 // when the other comes to get it.
-enum { SHORT = 2048, LONG = 1 << 16 };
-
 static int blocks_at_once(const struct coll_call *c)
 {
     enum { FEW = 4 };

@@ -85,8 +85,8 @@ struct push {
     struct split_copy copy;
     struct split *record;
     const char *from;
-    struct transfer *transfer; // not touched when all has been copied, unless
-    bool ends;                 // it then is done
+    struct transfer *transfer; // the receiver may end it when all has been copied, unless
+    bool ends;                 // this does
 };
 
 // A record that serves another message says that this one has been received.
