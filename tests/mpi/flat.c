@@ -30,25 +30,28 @@ static long most(long kb)
     return all;
 }
 
-// The first ones may need something that those to come need as well.
+// Those of the row that needs least: the others may have needed something that all to come need as well, as
+// memory for a message that came early.
 static long bytes_of_duplicate(void)
 {
-    enum { FIRST = 8, DUPLICATES = 16 };
-    MPI_Comm c[FIRST + DUPLICATES];
-    MPI_Group g[FIRST + DUPLICATES];
-    size_t before = 0;
-    for (int i = 0; i < FIRST + DUPLICATES; i++) {
-        if (i == FIRST)
-            before = mallinfo2().uordblks;
-        OK(MPI_Comm_dup(MPI_COMM_WORLD, &c[i]));
-        OK(MPI_Comm_group(c[i], &g[i]));
+    enum { ROWS = 4, ROW = 16 };
+    MPI_Comm c[ROWS * ROW];
+    MPI_Group g[ROWS * ROW];
+    long least = LONG_MAX;
+    for (int row = 0; row < ROWS; row++) {
+        size_t before = mallinfo2().uordblks;
+        for (int i = row * ROW; i < (row + 1) * ROW; i++) {
+            OK(MPI_Comm_dup(MPI_COMM_WORLD, &c[i]));
+            OK(MPI_Comm_group(c[i], &g[i]));
+        }
+        long bytes = (long)(mallinfo2().uordblks - before) / ROW;
+        least = bytes < least ? bytes : least;
     }
-    long bytes = (long)(mallinfo2().uordblks - before) / DUPLICATES;
-    for (int i = 0; i < FIRST + DUPLICATES; i++) {
+    for (int i = 0; i < ROWS * ROW; i++) {
         OK(MPI_Group_free(&g[i]));
         OK(MPI_Comm_free(&c[i]));
     }
-    return bytes;
+    return least;
 }
 
 int main(void)
