@@ -15,8 +15,9 @@
 // purpose: a line that the receiver has just read lies in its cache, and to write it again takes two
 // to four times as long as one that has left both caches. But a page that is new to either of them takes
 // as long as several short messages: so the laps of a few such are short. The first free block is taken
-// where processes share cores, and for short messages where those before the last have been taken: the
-// few lines that go to and fro are sooner there than a lap's.
+// where processes share cores. Short messages, where those before the last have been taken, go by turns in
+// three blocks before the laps, for few lines that go to and fro are sooner there: while one message is on
+// its way and being read, the lines for the next come back from the one that was read before (prefetch_next).
 #include "arrive.h"
 #include "hint.h"
 #include "partner.h"
@@ -30,7 +31,9 @@ enum { LINE = 64, LOOKS = 8 };
 enum { STEP = 1 << 17, LAP = 17 * STEP, LAPS = 4 }; // so many laps, and then longer by a step
 enum { PAGE = 4096, POPULATE_WRITE = 23 };          // MADV_POPULATE_WRITE, of Linux 5.14
 enum { LEAST = 4096, MOST = 16384 };                // copied at a time, as far as there is so much
-enum { FIRST = 1024 };                              // asked for before it is copied out
+enum { SHORT = 8192 };                              // of so much, blocks take turns,
+enum { TURNS = 3, TURN = SHORT + PAGE }; // a page apart: what is next in one comes to its reader
+enum { FIRST = 1024 };                   // asked for before it is copied out
 
 struct stage {
     _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
@@ -43,10 +46,11 @@ struct stage {
 static struct {
     shim_lock lock;
     bool is_tried;
-    char *start;
-    size_t size; // 0: there is none
-    size_t lap, laps;
+    char *memory; // blocks that take turns, and
     shoal_rptr_t place;
+    char *start; // what laps go through
+    size_t size; // of that, 0: there is none
+    size_t lap, laps;
     struct stage *first;     // those in use
     struct stage *last;      // the one taken last
     size_t end;              // where the lap goes on,
@@ -76,17 +80,27 @@ static void begin_lap(size_t size)
         lengthen_lap(is_long || pool.lap + STEP > most ? most : pool.lap + STEP);
 }
 
+static struct stage *turn_of(uint32_t number)
+{
+    return (struct stage *)(void *)(pool.memory + (size_t)(number % TURNS) * TURN);
+}
+
 // Room for two of the largest, or for a lap; less where there is not so much.
 static void make_pool(void)
 {
     size_t n = 2 * (shim_settings.stage + sizeof(struct stage));
     pool.is_tried = true;
-    for (n = n < LAP ? LAP : n; n >= LAP / 16 && !pool.start; n /= 2)
-        if ((pool.start = shoal_alloc(n)))
+    for (n = n < LAP ? LAP : n; n >= LAP / 16 && !pool.memory; n /= 2)
+        if ((pool.memory = shoal_alloc(TURNS * TURN + n)))
             pool.size = n / LINE * LINE;
+    if (!pool.memory)
+        return;
+    pool.start = pool.memory + TURNS * TURN;
     pool.at = &pool.first;
-    if (pool.start && shoal_rptr_own(pool.start, &pool.place))
+    if (shoal_rptr_own(pool.memory, &pool.place))
         pool.size = 0;
+    for (uint32_t i = 0; i < TURNS; i++) // as if it had been used
+        *turn_of(i) = (struct stage){.taken = 1};
     if (pool.size && !request_is_crowded())
         lengthen_lap(STEP);
 }
@@ -161,8 +175,8 @@ static struct stage *find_short(size_t size)
     if (++pool.shorts % ROW == 0)
         pool.keeps_up = *before && !shim_threads &&
                         atomic_load_explicit(&(*before)->taken, memory_order_relaxed);
-    if (pool.keeps_up)
-        s = find(&pool.first, 0, STEP, size);
+    if (pool.keeps_up && is_free(turn_of(pool.shorts)))
+        s = turn_of(pool.shorts);
     return *before = s ? s : find_next(size);
 }
 
@@ -170,7 +184,7 @@ static struct stage *find_any(size_t size)
 {
     struct stage *s = NULL;
     if (size <= LAP && !request_is_crowded())
-        s = size <= sizeof *s + LEAST ? find_short(size) : find_next(size);
+        s = size <= sizeof *s + SHORT ? find_short(size) : find_next(size);
     return s ? s : find(&pool.first, 0, pool.size, size);
 }
 
@@ -259,15 +273,19 @@ static size_t piece_of(size_t rest)
     return rest < piece ? rest : piece;
 }
 
-// The next message is likely to be as long as this one: where it will be copied to comes near meanwhile.
-// Of more, messages in a row would have more of it under way than is good for them. (INLINE: a function
-// that only prefetches does nothing, says the compiler.)
-static INLINE void prefetch_next(const struct stage *s, size_t n)
+// The next message is likely to be as long as this one: where it will be copied to comes here meanwhile.
+// Of more, messages in a row would have more of it under way than is good for them: not in laps.
+static void prefetch_next(const struct stage *s, size_t n)
 {
-    if (n > LEAST || shim_threads || pool.at != &s->next || pool.end + sizeof *s + n > pool.lap)
+    const char *next = pool.start + pool.end;
+    if (shim_threads)
+        return;
+    if ((const char *)s < pool.start)
+        next = (const char *)turn_of(pool.shorts + 1);
+    else if (n > LEAST || pool.at != &s->next || pool.end + sizeof *s + n > pool.lap)
         return;
     for (size_t i = 0; i < sizeof *s + n; i += LINE)
-        __builtin_prefetch(pool.start + pool.end + i, 1);
+        shim_prefetch_to_write(next + i);
 }
 
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
@@ -286,7 +304,7 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
     fill(s, buf, count, type, 0, done);
     struct rts rts = {.filled = done,
                       .bytes = (int64_t)n,
-                      .from = shoal_rptr_add(pool.place, (char *)s - pool.start),
+                      .from = shoal_rptr_add(pool.place, (char *)s - pool.memory),
                       .how = RTS_STAGE};
     if (!transfer_tell_next(partner_of(pe), pe, AM_RTS, address, &rts, sizeof rts,
                             waits ? LEAVE_WAITING : LEAVE_NOW)) {
@@ -342,20 +360,35 @@ static INLINE void prefetch_first(const struct stage *s, uint64_t filled)
 }
 
 // ---- What transfer.c and arrive.c call
-void stage_accept(struct transfer *t, const struct rts *rts)
+static void begin(struct transfer *t, const struct rts *rts)
 {
     (void)atomic_load_explicit(&let_gos, memory_order_acquire);
     t->stage = shoal_direct(rts->from, sizeof *t->stage);
     way_came(t, false, true);
     t->moved = 0;
-    prefetch_first(t->stage, rts->filled);
-    if (copy_to(t, rts->filled)) { // what was there when the envelope went, to begin with
-        finish(t);
-        return;
-    }
+}
+
+static void go_on_later(struct transfer *t)
+{
     t->hook = (struct progress_hook){.fn = follow_on, .is_brief = true};
     progress_add(&t->hook);
     request_count_activity(); // of this process another thread may have sent it
+}
+
+void stage_accept(struct transfer *t, const struct rts *rts)
+{
+    begin(t, rts);
+    prefetch_first(t->stage, rts->filled);
+    if (copy_to(t, rts->filled)) // what was there when the envelope went, to begin with
+        finish(t);
+    else
+        go_on_later(t);
+}
+
+void stage_accept_later(struct transfer *t, const struct rts *rts)
+{
+    begin(t, rts);
+    go_on_later(t);
 }
 
 void stage_drop(const struct rts *rts)
@@ -365,9 +398,12 @@ void stage_drop(const struct rts *rts)
 
 void stage_down(void)
 {
+    bool is_used = false;
     while (pool.first && is_free(pool.first))
         pool.first = pool.first->next;
-    if (!pool.first) // else it stays
-        shoal_free(pool.start);
+    for (uint32_t i = 0; pool.memory && i < TURNS; i++)
+        is_used |= !is_free(turn_of(i));
+    if (!pool.first && !is_used) // else it stays
+        shoal_free(pool.memory);
     memset(&pool, 0, sizeof pool);
 }

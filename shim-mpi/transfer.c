@@ -86,12 +86,24 @@ void transfer_accept_rts(struct transfer *t, struct match_key key, const struct 
     }
 }
 
+// It came before its receive: most likely its sender is ahead and waits for a message from here, which a
+// nonblocking receive does not hold up by copying.
+static void accept_early(struct transfer *t, struct match_key key, const struct rts *rts)
+{
+    if (rts->how != RTS_STAGE || !t->request.is_held) {
+        transfer_accept_rts(t, key, rts);
+        return;
+    }
+    transfer_describe(t, key, rts->bytes);
+    stage_accept_later(t, rts);
+}
+
 void transfer_accept(struct transfer *t, struct arrived *a)
 {
     switch (a->kind) {
     case ARRIVED_EAGER: eager_accept(t, a->key, a->data, a->bytes); break;
     case ARRIVED_SYNC: eager_accept_sync(t, a->key, a->data, a->bytes, a->rts.sender); break;
-    case ARRIVED_RTS: transfer_accept_rts(t, a->key, &a->rts); break;
+    case ARRIVED_RTS: accept_early(t, a->key, &a->rts); break;
     }
     arrive_end(a);
 }
