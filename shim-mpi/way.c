@@ -95,7 +95,7 @@ static bool has_ended(const struct way *w, size_t n)
 static uint32_t next_gap(const struct way *w, double ratio)
 {
     double most = w->tried * (ratio - 1) * DEAR;
-    double gap = ratio >= 2 && w->gap > BLOCK ? most : 2.0 * w->gap;
+    double gap = ratio >= 4.0 / 3 && w->gap > BLOCK ? most : 2.0 * w->gap;
     gap = gap < most ? gap : most;
     return gap < GAP_LEAST ? GAP_LEAST : gap > GAP_MOST ? GAP_MOST : (uint32_t)gap;
 }
