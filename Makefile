@@ -30,9 +30,15 @@ OPT := -O1 -g1
 DEFINES += -DSHOAL_HOSTILE
 endif
 
+# gcc clears and copies structs of more than 128 bytes by "rep stos" and "rep movs" for x86-64 in general,
+# which take as long to begin as many stores; other compilers and processors have no such flags.
+UNROLLED := unrolled_loop:1024:noalign,libcall:-1:noalign
+STRUCTS := -mmemset-strategy=$(UNROLLED) -mmemcpy-strategy=$(UNROLLED)
+STRUCTS := $(shell echo 'int x;' | $(CC) $(STRUCTS) -xc -c -o /dev/null - 2>/dev/null && echo '$(STRUCTS)')
+
 DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
-	-MMD -MP $(CFLAGS)
+	$(STRUCTS) -MMD -MP $(CFLAGS)
 LDFLAGS_ALL = $(SANFLAGS) -pthread $(LDFLAGS)
 
 # A folder sees what it may include and no more (style: folders and who may include whom).

@@ -34,7 +34,8 @@ static void gather(struct shoal_team *team, const shoal_coll_t *c, size_t n, boo
     char *dst = c->dst;
     const char *own = c->src ? c->src : here ? dst + (size_t)team->me * n : dst;
     exchange_enter(team);
-    exchange_publish(team, own, n);
+    if (c->kind == SHOAL_COLL_ALLGATHER || !here) // nobody reads the root's
+        exchange_publish(team, own, n);
     for (int i = 0; here && i < team->set.size; i++, dst += n)
         if (i != team->me)
             copy(dst, exchange_read(team, i, n), n);

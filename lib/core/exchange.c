@@ -70,14 +70,21 @@ static struct places places_of(uint64_t seq, size_t n)
     return p;
 }
 
+// The last exchange whose part was in one of them.
+static uint64_t last_in(const struct team_area *own, struct places p)
+{
+    uint64_t last = 0;
+    for (size_t i = p.at; i < p.at + p.n; i++)
+        last = own->used[i] > last ? own->used[i] : last;
+    return last;
+}
+
 static void *claim_places(struct shoal_team *team, struct team_area *own, uint64_t seq, size_t n)
 {
     struct places p = places_of(seq, n);
-    uint64_t older = 0;
-    for (size_t i = p.at; i < p.at + p.n; i++) {
-        older = own->used[i] > older ? own->used[i] : older;
+    uint64_t older = last_in(own, p);
+    for (size_t i = p.at; i < p.at + p.n; i++)
         own->used[i] = seq;
-    }
     wait_for_older(team, seq, older, EXCHANGE_PLACES / p.n);
     return own->place[p.at];
 }
@@ -86,6 +93,18 @@ static void *claim_line(struct shoal_team *team, struct team_line *line, uint64_
 {
     wait_for_older(team, seq, seq > EXCHANGE_LINES ? seq - EXCHANGE_LINES : 0, EXCHANGE_LINES);
     return line->bytes;
+}
+
+// The next part is likely to be as long: the lines it will be in come here while others read this one,
+// if it is known that all have read what is there.
+static void prefetch_next(const struct shoal_team *team, const struct team_area *own, uint64_t seq,
+                          size_t n)
+{
+    struct places p = places_of(seq + 1, n);
+    if (last_in(own, p) > team->all_left)
+        return;
+    for (size_t i = 0; i < n; i += CACHE_LINE)
+        prefetch_to_write(own->place[p.at] + i);
 }
 
 void exchange_publish(struct shoal_team *team, const void *part, size_t n)
@@ -100,6 +119,8 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
     // Pairs with the acquire load in exchange_read: the part comes before.
     atomic_store_explicit(&line->seq, seq, memory_order_release);
     bell_check(&own->bell);
+    if (n > LINE_BYTES)
+        prefetch_next(team, own, seq, n);
 }
 
 const void *exchange_read(struct shoal_team *team, int i, size_t n)

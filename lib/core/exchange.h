@@ -6,7 +6,7 @@
 // For teams on one node.
 //
 // There are EXCHANGE_LINES lines, and for longer parts EXCHANGE_PLACES places, of which each part takes
-// as many as it needs, two parts at least having room: a member overwrites what is in a line or a
+// as many as it needs, four parts at least having room: a member overwrites what is in a line or a
 // place only when all have left that exchange. So a member that only gives, the root of broadcasts or
 // one that is no root of a gather, may be ahead by as many parts as there is room for. Who has read
 // everybody's part of s knows that all have left s - 1, and need not look.

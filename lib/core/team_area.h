@@ -36,9 +36,10 @@ struct team_area {
     LINE_ALIGNED struct bell flag_bell; // for the owner, waiting for a flag
     LINE_ALIGNED _Atomic uint64_t arrived; // central barrier: counter at the team's first PE
     LINE_ALIGNED _Atomic uint64_t opened;  // and the sequence number it has released
-    LINE_ALIGNED unsigned char place[EXCHANGE_PLACES][2 * LIMIT_COLL_SLOT / EXCHANGE_PLACES];
-    uint64_t used[EXCHANGE_PLACES]; // the last exchange whose part was there
+    LINE_ALIGNED uint64_t used[EXCHANGE_PLACES]; // the last exchange whose part was there
     struct coll_entry coll[COLL_ENTRIES];
+    // All before is 0 at first.
+    LINE_ALIGNED unsigned char place[EXCHANGE_PLACES][4 * LIMIT_COLL_SLOT / EXCHANGE_PLACES];
 };
 
 _Static_assert(sizeof(struct team_area) % CACHE_LINE == 0, "whole lines");
