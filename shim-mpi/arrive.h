@@ -56,7 +56,10 @@ static inline struct transfer *arrive_posted(struct partner *from, uint64_t addr
         return NULL;
     shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, key);
+    bool is_last = p && !m->posted_now;
     shim_lock_give(&m->lock);
+    if (is_last) // what else has come would be kept: better that its receive is posted first
+        shoal_am_enough();
     return likely(p) ? arrive_matched(TRANSFER(posted, p)) : NULL;
 }
 struct transfer *arrive_unposted(uint64_t address, const struct news *news);

@@ -371,11 +371,16 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
     }
     struct envelope *e = next_in_ring(peer);
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
+    const unsigned char *next = NULL;
+    if (n > INLINE_BYTES && peer->ticket < peer->claimable)
+        next = payload_of(peer->ring, RING_LINES, peer->slot);
     peer_unlock(peer);
     label(e, id, arg, n, flags);
     if (n <= INLINE_BYTES)
         copy_few(e->bytes, payload, n);
     deliver(pe, e, ticket, bit);
+    for (size_t i = 0; next && i < n; i += CACHE_LINE)
+        prefetch_to_write(next + i);
     return SHOAL_OK;
 }
 
