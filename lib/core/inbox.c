@@ -354,6 +354,19 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
     return SHOAL_OK;
 }
 
+// Where the payload of the next message will be, if that slot is known to be free: NULL otherwise.
+static inline const unsigned char *next_place(const struct peer *peer)
+{
+    return peer->ticket < peer->claimable ? payload_of(peer->ring, RING_LINES, peer->slot) : NULL;
+}
+
+// It is likely to be as long as this one: its lines come here while this one is on its way.
+static inline void prefetch_next(const unsigned char *place, size_t n)
+{
+    for (size_t i = 0; place && i < n; i += CACHE_LINE)
+        prefetch_to_write(place + i);
+}
+
 // A ring with a free slot, without what the others need.
 static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
@@ -371,16 +384,13 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
     }
     struct envelope *e = next_in_ring(peer);
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
-    const unsigned char *next = NULL;
-    if (n > INLINE_BYTES && peer->ticket < peer->claimable)
-        next = payload_of(peer->ring, RING_LINES, peer->slot);
+    const unsigned char *next = n > INLINE_BYTES ? next_place(peer) : NULL;
     peer_unlock(peer);
     label(e, id, arg, n, flags);
     if (n <= INLINE_BYTES)
         copy_few(e->bytes, payload, n);
     deliver(pe, e, ticket, bit);
-    for (size_t i = 0; next && i < n; i += CACHE_LINE)
-        prefetch_to_write(next + i);
+    prefetch_next(next, n);
     return SHOAL_OK;
 }
 
