@@ -11,6 +11,8 @@ void exchange_enter(struct shoal_team *team)
     team->exchanges++;
 }
 
+enum { AHEAD = 8 }; // lines, of those that come back to their owner before it needs them
+
 static struct team_line *line_of(struct team_area *area, uint64_t seq)
 {
     return &area->publish[seq % EXCHANGE_LINES];
@@ -95,10 +97,17 @@ static void *claim_line(struct shoal_team *team, struct team_line *line, uint64_
     return line->bytes;
 }
 
+// Who only gives is ahead of the others: a line to come, if it is known that all have read it.
+static inline void prefetch_line(const struct shoal_team *team, struct team_area *own, uint64_t seq)
+{
+    if (seq <= team->all_left + EXCHANGE_LINES)
+        prefetch_to_write(line_of(own, seq));
+}
+
 // The next part is likely to be as long: the lines it will be in come here while others read this one,
 // if it is known that all have read what is there.
-static void prefetch_next(const struct shoal_team *team, const struct team_area *own, uint64_t seq,
-                          size_t n)
+static NOINLINE void prefetch_next(const struct shoal_team *team, const struct team_area *own,
+                                   uint64_t seq, size_t n)
 {
     struct places p = places_of(seq + 1, n);
     if (last_in(own, p) > team->all_left)
@@ -119,6 +128,7 @@ void exchange_publish(struct shoal_team *team, const void *part, size_t n)
     // Pairs with the acquire load in exchange_read: the part comes before.
     atomic_store_explicit(&line->seq, seq, memory_order_release);
     bell_check(&own->bell);
+    prefetch_line(team, own, seq + AHEAD);
     if (n > LINE_BYTES)
         prefetch_next(team, own, seq, n);
 }
