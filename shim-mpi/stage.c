@@ -277,9 +277,9 @@ static size_t piece_of(size_t rest)
 // Of more, messages in a row would have more of it under way than is good for them: not in laps.
 static void prefetch_next(const struct stage *s, size_t n)
 {
-    const char *next = pool.start + pool.end;
     if (shim_threads)
         return;
+    const char *next = pool.start + pool.end;
     if ((const char *)s < pool.start)
         next = (const char *)turn_of(pool.shorts + 1);
     else if (n > LEAST || pool.at != &s->next || pool.end + sizeof *s + n > pool.lap)
