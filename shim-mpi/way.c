@@ -91,7 +91,7 @@ static bool has_ended(const struct way *w, size_t n)
 }
 
 // The next try: soon at first, and then as late as what it costs asks for; at once that late where the
-// new way is far behind, but for the first try, before which neither way had been gone.
+// new way is clearly behind, but for the first try, before which neither way had been gone.
 static uint32_t next_gap(const struct way *w, double ratio)
 {
     double most = w->tried * (ratio - 1) * DEAR;

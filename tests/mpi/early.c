@@ -74,7 +74,8 @@ static void last_receive(void)
         CHECK_EQ(first, 2 * i);
         CHECK_EQ(second, 2 * i + 1);
     }
-    CHECK_EQ(counter_read(&unexpected) - were, 0);
+    // Sends look at the inbox now and then, too; without the rule it is one in every round.
+    CHECK(counter_read(&unexpected) - were < ROUNDS / 4);
     counter_end(&unexpected);
 }
 
@@ -146,12 +147,14 @@ static void by_a_freed_request(const unsigned char *out, int n)
     MPI_Request r;
     int flag;
     volatile unsigned char *in = must_alloc(LONG);
-    in[n - 1] = (unsigned char)~out[n - 1];
+    for (int i = 0; i < n; i++)
+        in[i] = (unsigned char)~out[i];
     send_early(out, n, 5);
     OK(MPI_Irecv((void *)(uintptr_t)in, n, MPI_BYTE, before, 5, MPI_COMM_WORLD, &r));
     OK(MPI_Request_free(&r));
-    while (in[n - 1] != out[n - 1])
-        OK(MPI_Iprobe(before, 6, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+    for (int i = 0; i < n; i++) // its sender may copy a part of it, and be the last to do so
+        while (in[i] != out[i])
+            OK(MPI_Iprobe(before, 6, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
     free((void *)(uintptr_t)in);
 }
 
