@@ -46,6 +46,11 @@ static struct pattern {
     struct came came[CLASSES];
 } patterns[1 + TAG_STEP];
 
+// What the last try found out, of whatever pattern: a kind of collective begins with that.
+static struct found {
+    bool is_known, leaves;
+} found[CLASSES];
+
 static shim_lock lock;
 
 static int class_of(size_t n)
@@ -69,7 +74,11 @@ static uint32_t block_of(size_t n)
 static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
 {
     struct way *w = &p->ways[waits][p->came[class].any > 0][class];
-    if (unlikely(!w->gap))
+    if (likely(w->gap))
+        return w;
+    if (p != patterns && found[class].is_known)
+        *w = (struct way){.gap = GAP_LEAST, .leaves = found[class].leaves};
+    else
         *w = (struct way){.gap = block_of(n), .leaves = !waits && way_is_long(n) && p == patterns};
     return w;
 }
@@ -126,6 +135,7 @@ static void end_step(struct way *w, size_t n)
     }
     if (++w->step == STEPS) {
         decide(w);
+        found[class_of(n)] = (struct found){true, w->leaves};
         w->step = STEADY;
     }
     w->cold = w->step != STEADY;
