@@ -30,15 +30,17 @@ OPT := -O1 -g1
 DEFINES += -DSHOAL_HOSTILE
 endif
 
-# gcc clears and copies structs of more than 128 bytes by "rep stos" and "rep movs" for x86-64 in general,
-# which take as long to begin as many stores; other compilers and processors have no such flags.
+# What compilers do not do by themselves for x86-64 in general, where there is such a flag: a prefetch of a line
+# that will be written has others give it up; and structs of more than 128 bytes are cleared and copied by
+# stores, and not by gcc's "rep stos" and "rep movs", which take as long to begin.
+accepted = $(shell echo 'int x;' | $(CC) $(1) -xc -c -o /dev/null - 2>/dev/null && echo '$(1)')
 UNROLLED := unrolled_loop:1024:noalign,libcall:-1:noalign
-STRUCTS := -mmemset-strategy=$(UNROLLED) -mmemcpy-strategy=$(UNROLLED)
-STRUCTS := $(shell echo 'int x;' | $(CC) $(STRUCTS) -xc -c -o /dev/null - 2>/dev/null && echo '$(STRUCTS)')
+TUNING := $(call accepted,-mprfchw) \
+	$(call accepted,-mmemset-strategy=$(UNROLLED) -mmemcpy-strategy=$(UNROLLED))
 
 DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
-	$(STRUCTS) -MMD -MP $(CFLAGS)
+	$(TUNING) -MMD -MP $(CFLAGS)
 LDFLAGS_ALL = $(SANFLAGS) -pthread $(LDFLAGS)
 
 # A folder sees what it may include and no more (style: folders and who may include whom).

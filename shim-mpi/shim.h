@@ -56,16 +56,6 @@ static inline void shim_copy(void *to, const void *from, size_t n)
         shoal_copy(to, from, n);
 }
 
-// As in lib/base/compiler.h: what compilers make of a prefetch for x86-64 leaves the line to others.
-static inline void shim_prefetch_to_write(const void *p)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
-#else
-    __builtin_prefetch(p, 1);
-#endif
-}
-
 // ---- State of the library (init.c)
 enum shim_state { SHIM_BEFORE, SHIM_UP, SHIM_AFTER };
 extern _Atomic int shim_state;

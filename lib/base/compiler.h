@@ -16,6 +16,8 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+#define INLINE inline __attribute__((always_inline))
+
 #define CACHE_LINE 64
 #define LINE_ALIGNED _Alignas(CACHE_LINE)
 
@@ -28,22 +30,17 @@
         unlikely(__builtin_mul_overflow((size_t)(n), (size_t)(size), &bytes_)) ? SIZE_MAX : bytes_; \
     }))
 
-// The line will be written: others give it up now. (For x86-64 in general compilers make a prefetch of
-// it that leaves it to be shared, and the write waits after all.)
-static inline void prefetch_to_write(const void *p)
+// The line will be written: others give it up now. (The Makefile sees to it that it is this for x86-64, too.
+// INLINE, and so what calls it: a function that only prefetches does nothing, says the compiler.)
+static INLINE void prefetch_to_write(const void *p)
 {
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
-#else
     __builtin_prefetch(p, 1);
-#endif
 }
 
 // Kept out of line and out of the hot text: error paths, slow paths.
 #define COLD __attribute__((cold, noinline))
 // Keeps the registers it needs from being saved on the path that does not call it.
 #define NOINLINE __attribute__((noinline))
-#define INLINE inline __attribute__((always_inline))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define UNUSED __attribute__((unused))
 // Of a variable of another file: known to be in this library, so one load and not two.

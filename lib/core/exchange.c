@@ -98,7 +98,7 @@ static void *claim_line(struct shoal_team *team, struct team_line *line, uint64_
 }
 
 // Who only gives is ahead of the others: a line to come, if it is known that all have read it.
-static inline void prefetch_line(const struct shoal_team *team, struct team_area *own, uint64_t seq)
+static INLINE void prefetch_line(const struct shoal_team *team, struct team_area *own, uint64_t seq)
 {
     if (seq <= team->all_left + EXCHANGE_LINES)
         prefetch_to_write(line_of(own, seq));
@@ -106,8 +106,8 @@ static inline void prefetch_line(const struct shoal_team *team, struct team_area
 
 // The next part is likely to be as long: the lines it will be in come here while others read this one,
 // if it is known that all have read what is there.
-static NOINLINE void prefetch_next(const struct shoal_team *team, const struct team_area *own,
-                                   uint64_t seq, size_t n)
+static INLINE void prefetch_next(const struct shoal_team *team, const struct team_area *own,
+                                 uint64_t seq, size_t n)
 {
     struct places p = places_of(seq + 1, n);
     if (last_in(own, p) > team->all_left)

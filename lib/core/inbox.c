@@ -361,7 +361,7 @@ static inline const unsigned char *next_place(const struct peer *peer)
 }
 
 // It is likely to be as long as this one: its lines come here while this one is on its way.
-static inline void prefetch_next(const unsigned char *place, size_t n)
+static INLINE void prefetch_next(const unsigned char *place, size_t n)
 {
     for (size_t i = 0; place && i < n; i += CACHE_LINE)
         prefetch_to_write(place + i);

@@ -314,7 +314,7 @@ static inline bool take_out(struct incoming *in, const struct envelope *e, uint3
 
 // Who gets a message is likely to send one as long: the lines it will be in come here while this one is
 // handled. Its reader waits for the envelope and takes that back soon: it comes early for short ones only.
-static inline void expect_answer(const struct incoming *in, const struct envelope *e)
+static INLINE void expect_answer(const struct incoming *in, const struct envelope *e)
 {
     const struct peer *peer = in->peer;
     if (unlikely(!peer || !peer->ring))
