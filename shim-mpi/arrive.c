@@ -104,7 +104,7 @@ struct transfer *arrive_unposted(uint64_t address, const struct news *news)
         match_queue(m, keep(comm, address, news));
     shim_lock_give(&m->lock);
     if (p)
-        return arrive_matched(TRANSFER(posted, p));
+        return arrive_matched(TRANSFER(posted, p), false);
     stats_count(UNEXPECTED);
     request_count_activity(); // who probes looks again
     return NULL;

@@ -32,11 +32,12 @@ static inline struct matching *arrive_queues(uint64_t address, struct comm **com
                : NULL;
 }
 
-// A message has found its receive.
-static inline struct transfer *arrive_matched(struct transfer *t)
+// A message has found its receive; is_last: no other one is posted. What else has come would be kept then:
+// better that its receive is posted first.
+static inline struct transfer *arrive_matched(struct transfer *t, bool is_last)
 {
     stats_count(MATCHED);
-    if (!t->request.is_held) // a call waits for it
+    if (is_last || !t->request.is_held) // for which a call waits
         shoal_am_enough();
     if (unlikely(t->told))
         hint_withdraw(t);
@@ -56,11 +57,9 @@ static inline struct transfer *arrive_posted(struct partner *from, uint64_t addr
         return NULL;
     shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, key);
-    bool is_last = p && !m->posted_now;
+    bool is_last = !m->posted_now;
     shim_lock_give(&m->lock);
-    if (is_last) // what else has come would be kept: better that its receive is posted first
-        shoal_am_enough();
-    return likely(p) ? arrive_matched(TRANSFER(posted, p)) : NULL;
+    return likely(p) ? arrive_matched(TRANSFER(posted, p), is_last) : NULL;
 }
 struct transfer *arrive_unposted(uint64_t address, const struct news *news);
 void arrive_end(struct arrived *a); // of one that was kept, and is in no queue

@@ -72,7 +72,7 @@ NOINLINE bool eager_send_self(struct comm *comm, enum space space, const void *b
     shim_lock_give(&m->lock);
     if (!p)
         return false;
-    struct transfer *t = arrive_matched(TRANSFER(posted, p));
+    struct transfer *t = arrive_matched(TRANSFER(posted, p), false);
     MPI_Count n = transfer_describe(t, key, bytes);
     if (n)
         transfer_place(t, 0, type_at(type, buf), (size_t)n);

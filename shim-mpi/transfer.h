@@ -230,9 +230,9 @@ int eager_up(void);
 bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count count,
                 const struct type *type, int pe, int tag, bool waits);
 void stage_accept(struct transfer *t, const struct rts *rts); // described already
-void stage_accept_later(struct transfer *t, const struct rts *rts); // the same; progress copies its data
-void stage_drop(const struct rts *rts);                       // nobody will receive it
-bool stage_is_caught_up(void);                                // the last one sent has been received
+void stage_accept_later(struct transfer *t, const struct rts *rts); // and progress copies its data
+void stage_drop(const struct rts *rts); // nobody will receive it
+bool stage_is_caught_up(void);          // the last one sent has been received
 void stage_down(void);
 
 void pull_send(struct transfer *t);

@@ -37,6 +37,13 @@ static INLINE void prefetch_to_write(const void *p)
     __builtin_prefetch(p, 1);
 }
 
+// From the beginning of a line on.
+static INLINE void prefetch_all_to_write(const unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i += CACHE_LINE)
+        prefetch_to_write(p + i);
+}
+
 // Kept out of line and out of the hot text: error paths, slow paths.
 #define COLD __attribute__((cold, noinline))
 // Keeps the registers it needs from being saved on the path that does not call it.

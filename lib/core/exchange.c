@@ -68,7 +68,7 @@ static struct places places_of(uint64_t seq, size_t n)
     struct places p = {.n = 1};
     while (p.n * each < n)
         p.n *= 2;
-    p.at = seq % (EXCHANGE_PLACES / p.n) * p.n;
+    p.at = seq * p.n % EXCHANGE_PLACES;
     return p;
 }
 
@@ -110,10 +110,8 @@ static INLINE void prefetch_next(const struct shoal_team *team, const struct tea
                                  uint64_t seq, size_t n)
 {
     struct places p = places_of(seq + 1, n);
-    if (last_in(own, p) > team->all_left)
-        return;
-    for (size_t i = 0; i < n; i += CACHE_LINE)
-        prefetch_to_write(own->place[p.at] + i);
+    if (last_in(own, p) <= team->all_left)
+        prefetch_all_to_write(own->place[p.at], n);
 }
 
 void exchange_publish(struct shoal_team *team, const void *part, size_t n)

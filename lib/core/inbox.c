@@ -360,13 +360,6 @@ static inline const unsigned char *next_place(const struct peer *peer)
     return peer->ticket < peer->claimable ? payload_of(peer->ring, RING_LINES, peer->slot) : NULL;
 }
 
-// It is likely to be as long as this one: its lines come here while this one is on its way.
-static INLINE void prefetch_next(const unsigned char *place, size_t n)
-{
-    for (size_t i = 0; place && i < n; i += CACHE_LINE)
-        prefetch_to_write(place + i);
-}
-
 // A ring with a free slot, without what the others need.
 static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_t n, int flags)
 {
@@ -390,7 +383,8 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
     if (n <= INLINE_BYTES)
         copy_few(e->bytes, payload, n);
     deliver(pe, e, ticket, bit);
-    prefetch_next(next, n);
+    if (next) // it is likely to be as long: its lines come here while this one is on its way
+        prefetch_all_to_write(next, n);
     return SHOAL_OK;
 }
 

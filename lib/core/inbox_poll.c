@@ -322,8 +322,7 @@ static INLINE void expect_answer(const struct incoming *in, const struct envelop
     if (e->n <= CACHE_LINE)
         prefetch_to_write(&peer->ring->envelope[peer->slot]);
     if (unlikely(e->n > INLINE_BYTES) && e->n <= ANSWER_LINES * CACHE_LINE)
-        for (uint32_t i = 0; i < e->n; i += CACHE_LINE)
-            prefetch_to_write(payload_of(peer->ring, RING_LINES, peer->slot) + i);
+        prefetch_all_to_write(payload_of(peer->ring, RING_LINES, peer->slot), e->n);
 }
 
 // The usual case without what the others need: a message in a ring, where no locks are needed, whose handler

@@ -19,8 +19,7 @@ enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLIT
 _Static_assert(LIMIT_TEAMS % 64 == 0, "whole words");
 
 struct shoal_team shoal_team_world = {.area = WORLD_AREA, .predefined = true, .magic = TEAM_MAGIC};
-struct shoal_team shoal_team_shared = {
-    .area = SHARED_AREA, .predefined = true, .magic = TEAM_MAGIC};
+struct shoal_team shoal_team_shared = {.area = SHARED_AREA, .predefined = true, .magic = TEAM_MAGIC};
 
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER; // threads may split different teams
 static unsigned long free_areas[MAP_WORDS];
@@ -135,11 +134,8 @@ static struct shoal_team *team_new(const struct pe_set *set, int area, int num_c
     if (!claim(area))
         return NULL;
     struct shoal_team *team = &records[area];
-    *team = (struct shoal_team){.set = *set,
-                                .me = set_find(set, world.me),
-                                .area = area,
-                                .num_contexts = num_contexts,
-                                .magic = TEAM_MAGIC};
+    *team = (struct shoal_team){.set = *set, .me = set_find(set, world.me), .area = area,
+                                .num_contexts = num_contexts, .magic = TEAM_MAGIC};
     find_nodes(team);
     memset((void *)team_area_at(team, team->me), 0, offsetof(struct team_area, place));
     return team;
@@ -176,10 +172,8 @@ static int try_split(struct group *g, int count, const struct pe_set *sets, cons
         return -1;
     if (nth_free(common, count - 1) < 0) {
         if (g->me == 0)
-            log_line(LOG_WARN, LOG_TEAM,
-                     "shmem_team_split: %d teams are alive, the most there "
-                     "can be; destroy some",
-                     LIMIT_TEAMS);
+            log_line(LOG_WARN, LOG_TEAM, "shmem_team_split: %d teams are alive, the most there "
+                     "can be; destroy some", LIMIT_TEAMS);
         return -1;
     }
     for (int i = 0; i < count; i++)

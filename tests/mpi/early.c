@@ -14,9 +14,10 @@ enum { ROUNDS = 200, LONG = 100000, SHORT = 4096, PIECES = 1000, MANY = 12 };
 
 // In memory that all reach, of the rank after this one and of the one before: how often it has posted its
 // first receive and sent both messages.
-static struct done {
+struct done {
     _Atomic int posted, sent;
-} * mine, *of_next, *of_before;
+};
+static struct done *mine, *of_next, *of_before;
 static MPI_Win win;
 static int next, before;
 
@@ -120,9 +121,9 @@ static void with_gaps(const unsigned char *out)
     OK(MPI_Type_free(&every_other));
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     for (int i = 0; i < PIECES; i++) {
-        int sent;
-        memcpy(&sent, out + (size_t)i * sizeof sent, sizeof sent);
-        CHECK_EQ(in[2 * i], sent);
+        int piece;
+        memcpy(&piece, out + (size_t)i * sizeof piece, sizeof piece);
+        CHECK_EQ(in[2 * i], piece);
         CHECK_EQ(in[2 * i + 1], -1);
     }
 }
