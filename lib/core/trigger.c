@@ -69,6 +69,7 @@ void trigger_free(struct work *w)
 {
     atomic_fetch_add_explicit(&w->generation, 1, memory_order_relaxed);
     atomic_store_explicit(&w->state, WORK_FREE, memory_order_relaxed);
+    ORDERED_ELSEWHERE(); // its owner arms it next, and another thread of ours may run it then
     trigger_push(&slice_of(w->owner)->works.returned, w);
 }
 
@@ -199,6 +200,7 @@ static void collect(struct counter *c)
     // between the two would be forgotten.
     uint64_t oldest = trigger_reversed(
         atomic_exchange_explicit(&c->arrived, 0, memory_order_seq_cst));
+    ORDERED_ELSEWHERE();
     while (oldest) {
         struct work *w = ref_at(oldest);
         oldest = atomic_load_explicit(&w->link, memory_order_relaxed);
@@ -287,16 +289,21 @@ void trigger_arm(struct work *w, struct counter *c, uint64_t threshold)
 }
 
 // ---- Cancelling
+static bool try_hold(struct counter *c)
+{
+    uint32_t lock = LOCK_FREE;
+    if (!atomic_compare_exchange_strong_explicit(&c->lock, &lock, LOCK_HELD, memory_order_acq_rel,
+                                                 memory_order_relaxed))
+        return false;
+    ORDERED_ELSEWHERE();
+    return true;
+}
+
 static void hold(struct counter *c)
 {
     struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
-    uint32_t lock = LOCK_FREE;
-    while (!atomic_compare_exchange_weak_explicit(&c->lock, &lock, LOCK_HELD, memory_order_acq_rel,
-                                                  memory_order_relaxed)) {
-        lock = LOCK_FREE;
+    while (!try_hold(c))
         waiter_step(&wait);
-    }
-    ORDERED_ELSEWHERE();
 }
 
 // What others left as a note meanwhile is run as if it were released now.
@@ -311,9 +318,7 @@ static void unhold(struct counter *c)
 struct work *trigger_take_next(struct counter *c, bool is_held, uint64_t more,
                                bool (*fits)(const struct work *w))
 {
-    uint32_t lock = LOCK_FREE;
-    if (!is_held && !atomic_compare_exchange_strong_explicit(
-                        &c->lock, &lock, LOCK_HELD, memory_order_acq_rel, memory_order_relaxed))
+    if (!is_held && !try_hold(c))
         return NULL;
     collect(c);
     struct work *w = work_heap_least(c);
