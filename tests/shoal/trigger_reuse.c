@@ -9,7 +9,7 @@
 enum { ROUNDS = 20, THREADS = 2 };
 enum { LONG = 8 << 20 };
 
-static uint64_t word[THREADS], told[THREADS]; // symmetric, told: the round that a thread of PE 0 is to count
+static uint64_t word[THREADS], told[THREADS]; // symmetric; told: the round to count
 static shoal_ct_t gate[THREADS], done, long_done;
 
 static void *count_when_told(void *arg)
