@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { PARTS = 256 }; // moved by one call
+enum { PARTS = 256 }; // moved by one call of the kernel
 
 static int end(int status, shoal_event_t *event)
 {
@@ -185,6 +185,17 @@ static int move_each(struct call *c, const struct operation *like, const shoal_p
     return status;
 }
 
+// The first ones, short, to private memory of a PE of this node: how many it has put there itself.
+static size_t put_with_help(const shoal_part_t part[], size_t parts)
+{
+    struct place at;
+    int pe = part[0].remote.pe;
+    if (pe == world.me || !world_is_here(pe) || region_resolve(&part[0].remote, part[0].n, &at) ||
+        at.space != SPACE_PRIVATE)
+        return 0;
+    return help_put_parts(pe, part, parts);
+}
+
 // Up to PARTS of them by few calls of the kernel where all are private memory of a PE of this node.
 // SHOAL_EAGAIN: they are not, or it does not work.
 static int move_private(int kind, const shoal_part_t part[], size_t parts)
@@ -225,18 +236,23 @@ static int copy_parts(int kind, const shoal_part_t part[], size_t parts, size_t 
     return SHOAL_OK;
 }
 
-// At most PARTS.
 static int move_some(struct call *c, const struct operation *like, const shoal_part_t part[],
                      size_t parts)
 {
     bool moves = like->kind == SHOAL_WORK_PUT || like->kind == SHOAL_WORK_GET;
-    size_t copied = 0;
-    int status = moves ? copy_parts(like->kind, part, parts, &copied) : SHOAL_EAGAIN;
-    part += copied;
-    parts -= copied;
-    if (moves && status == SHOAL_EAGAIN)
-        status = move_private(like->kind, part, parts);
-    return status == SHOAL_EAGAIN ? move_each(c, like, part, parts) : status;
+    size_t done = 0, n = 1;
+    int status = moves ? copy_parts(like->kind, part, parts, &done) : SHOAL_EAGAIN;
+    if (status != SHOAL_EAGAIN)
+        return status;
+    for (; like->kind == SHOAL_WORK_PUT && n && done < parts; done += n)
+        n = put_with_help(part + done, parts - done);
+    for (status = SHOAL_OK; done < parts && !status; done += n) {
+        n = parts - done < PARTS ? parts - done : PARTS;
+        status = moves ? move_private(like->kind, part + done, n) : SHOAL_EAGAIN;
+        if (status == SHOAL_EAGAIN)
+            status = move_each(c, like, part + done, n);
+    }
+    return status;
 }
 
 // ---- Strided: copies where memory is reached by load and store, else many blocks together, but for those of a
@@ -405,11 +421,7 @@ static int move_parts(int kind, const shoal_part_t part[], size_t parts, const s
         status = transfer_begin(&c, part[0].remote, 0, comp, event);
     if (status)
         return status;
-    for (size_t i = 0; i < parts && !status; i += PARTS) {
-        size_t n = parts - i < PARTS ? parts - i : PARTS;
-        status = move_some(&c, &op, part + i, n);
-    }
-    return transfer_finish(&c, status);
+    return transfer_finish(&c, move_some(&c, &op, part, parts));
 }
 
 PUBLIC int shoal_putv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp,

@@ -7,6 +7,7 @@
 #include "elements.h"
 #include "inbox.h"
 #include "net_message.h"
+#include "net_vector.h"
 #include "slice.h"
 #include "trigger.h"
 #include "wait.h"
@@ -136,4 +137,64 @@ int help_run(const struct operation *op, int helper)
         arena_free(piece[i].room);
     }
     return status;
+}
+
+// ---- Many short parts at once
+enum { FEW = 4, NS_EACH = 400 }; // of the kernel's time, for a PE that may not look
+
+// False: it is being done, or was. Else whoever finds it with the helper frees it.
+static bool take_back(struct piece *p)
+{
+    uint32_t state = WORK_ASKED;
+    if (!atomic_compare_exchange_strong_explicit(&p->w->state, &state, WORK_TAKEN_BACK,
+                                                 memory_order_acq_rel, memory_order_acquire))
+        return false;
+    p->w = NULL;
+    return true;
+}
+
+static bool is_begun(const struct piece *p)
+{
+    return atomic_load_explicit(&p->w->state, memory_order_relaxed) != WORK_ASKED;
+}
+
+static bool begins_in_time(struct piece *p, size_t parts)
+{
+    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    uint64_t end = wait_now_ns() + parts * NS_EACH;
+    while (!is_begun(p)) {
+        if (wait_now_ns() > end)
+            return !take_back(p);
+        waiter_turn(&w, inbox_poll());
+    }
+    return true;
+}
+
+static bool run_vector(struct piece *p, const struct operation *op, const shoal_part_t part[],
+                       size_t parts, int helper, bool must)
+{
+    vector_fill(op, part, parts, p->room);
+    p->w->op = *op;
+    p->w->op.local = place_of(p->room);
+    trigger_hand(p->w, helper, WORK_ASKED);
+    return (must || begins_in_time(p, parts)) && end(p, op, helper) == SHOAL_OK;
+}
+
+size_t help_put_parts(int helper, const shoal_part_t part[], size_t parts)
+{
+    const struct operation like = {
+        .kind = SHOAL_WORK_PUT, .initiator = world.me, .has_local = true};
+    bool must = !place_reaches_private(helper), is_done = false;
+    size_t n = vector_fit(SHOAL_WORK_PUT, part, parts, LIMIT_BOUNCE);
+    struct operation op;
+    if (n < (must ? 2 : FEW) || (!must && trigger_is_behind(helper)) || help_is_gone(helper))
+        return 0;
+    vector_make(&like, part, n, &op);
+    struct piece p = {.w = trigger_new(), .room = arena_alloc(op.n)};
+    if (p.w && p.room)
+        is_done = run_vector(&p, &op, part, n, helper, must);
+    if (p.w)
+        trigger_free(p.w);
+    arena_free(p.room);
+    return is_done ? n : 0;
 }

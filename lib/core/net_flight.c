@@ -283,8 +283,12 @@ static void add_vector(struct flight *f, struct operation *like, const shoal_par
                        size_t parts)
 {
     struct operation op;
-    void *data = vector_make(like, part, parts, &op);
     int pe = part[0].remote.pe;
+    vector_make(like, part, parts, &op);
+    void *data = malloc(op.n);
+    if (!data)
+        fatal("no memory for a message of %zu bytes", (size_t)op.n);
+    vector_fill(&op, part, parts, data);
     net_push_first(pe);
     wait_for_room(f);
     uint64_t which = flight_expect(f, place_of_answer(like, part, op.a), op.a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts, gets and accumulates of many short parts at a PE of another node, as many by one message as there
-// is room for. An OPERATION_VECTOR has b records and the data of all of them, but for gets; each record is
+// is room for; puts also at one of this node, which is asked for them (help.h). An OPERATION_VECTOR has b records and the data of all of them, but for gets; each record is
 // an operation of kind op->each there, and what those bring back, a bytes in all, is the answer.
 //
 //     records | data     --->   each goes where its record says, or is added there
@@ -13,9 +13,10 @@
 // How many of the parts, from the first on, go by one message with so much room; fewer than 2: it is not
 // worth it. kind: SHOAL_WORK_PUT or GET, OPERATION_ACC or FETCH_ACC.
 size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t room);
-// That message: the operation, as `like` is, and op->n bytes of data, to be freed.
-void *vector_make(const struct operation *like, const shoal_part_t part[], size_t parts,
-                  struct operation *op);
+// That message: the operation, as `like` is, and its op->n bytes.
+void vector_make(const struct operation *like, const shoal_part_t part[], size_t parts,
+                 struct operation *op);
+void vector_fill(const struct operation *op, const shoal_part_t part[], size_t parts, void *room);
 
 // At the PE that has the memory. The answer is at op->local2.
 int vector_run(const struct operation *op, int *needs);

@@ -24,7 +24,7 @@ struct completion {
 // and b are a scale's bits), one member's part of a collective (coll_plan.h).
 // OPERATION_COMPLETE: only the completion, on behalf of a PE of another node. OPERATION_FETCH_ACC, of
 // such a PE too: accumulate (local: the operands, if it has one) with the old values to local2.
-// OPERATION_VECTOR, of such a PE too: many of kind `each` (net_vector.h).
+// OPERATION_VECTOR: many of kind `each` (net_vector.h).
 enum {
     OPERATION_ACC = 32,
     OPERATION_COLL,

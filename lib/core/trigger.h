@@ -60,6 +60,7 @@ static inline bool trigger_has_deferred(const struct counter *c)
 // ---- trigger_hand.c
 // Has PE pe run w, which is in one of the states HANDED, ONWARD and ASKED from now on. Waits for nothing.
 void trigger_hand(struct work *w, int pe, enum work_state state);
+bool trigger_is_behind(int pe); // it has not looked at what was handed to it last
 // Runs what was handed to this PE, by the thread that polls; how many.
 int trigger_run_handed(void);
 // What PE pe has in its list fails: it has left, or leaves just now.

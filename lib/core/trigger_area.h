@@ -29,10 +29,10 @@ struct counter {
     int32_t doer;                       // PE
 };
 
-// Handed: to a PE that can do it, onward: by that to its owner. Asked: by help_run, of a PE whose private
-// memory it needs.
-enum work_state { WORK_FREE, WORK_ARMED, WORK_RELEASED, WORK_HANDED, WORK_ONWARD, WORK_ASKED,
-                  WORK_ANSWERED, WORK_DEFERRED };
+// Handed: to a PE that can do it, onward: by that to its owner. Asked: by help.c, of a PE whose private
+// memory it needs; then begun by that, and answered, or taken back.
+enum work_state { WORK_FREE, WORK_ARMED, WORK_RELEASED, WORK_HANDED, WORK_ONWARD, WORK_ASKED, WORK_BEGUN,
+                  WORK_ANSWERED, WORK_TAKEN_BACK, WORK_DEFERRED };
 
 struct work {
     LINE_ALIGNED _Atomic uint64_t link; // of the list it is in: just armed, handed, or free

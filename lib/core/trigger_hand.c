@@ -18,13 +18,31 @@ static struct counter *counter_of(const struct work *w)
 
 static bool is_asked(const struct work *w)
 {
-    return atomic_load_explicit(&w->state, memory_order_relaxed) == WORK_ASKED;
+    uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
+    return state == WORK_ASKED || state == WORK_TAKEN_BACK;
+}
+
+// False: who asked has taken it back, and leaves it to this PE.
+static bool begin_asked(struct work *w)
+{
+    uint32_t state = WORK_ASKED;
+    if (likely(atomic_compare_exchange_strong_explicit(&w->state, &state, WORK_BEGUN,
+                                                       memory_order_acq_rel, memory_order_relaxed)))
+        return true;
+    trigger_free(w);
+    return false;
+}
+
+static void refuse_asked(struct work *w)
+{
+    if (begin_asked(w))
+        help_answer(w, SHOAL_EFAULT);
 }
 
 static void refuse(struct work *w)
 {
     if (is_asked(w))
-        help_answer(w, SHOAL_EFAULT);
+        refuse_asked(w);
     else
         trigger_finish(w, operation_end(&w->op, SHOAL_EFAULT));
 }
@@ -34,7 +52,7 @@ static void drop(struct work *w)
 {
     w->done = 0;
     if (is_asked(w))
-        help_answer(w, SHOAL_EFAULT);
+        refuse_asked(w);
     else
         trigger_finish(w, SHOAL_EFAULT);
 }
@@ -62,6 +80,11 @@ void trigger_refuse(int pe)
     // Either who hands finds that the PE has left, or the PE, which says that first, finds the work.
     atomic_thread_fence(memory_order_seq_cst);
     each(take_list(pe), refuse);
+}
+
+bool trigger_is_behind(int pe)
+{
+    return atomic_load_explicit(&slice_of(pe)->inbox.doorbell, memory_order_relaxed) & INBOX_WORKS;
 }
 
 void trigger_hand(struct work *w, int pe, enum work_state state)
@@ -114,6 +137,8 @@ static void run_handed(struct work *w)
 
 static void run_asked(struct work *w)
 {
+    if (!begin_asked(w))
+        return;
     int needs, status = operation_run(&w->op, &needs);
     help_answer(w, status == SHOAL_EAGAIN ? SHOAL_EFAULT : status);
 }
