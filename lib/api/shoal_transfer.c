@@ -185,15 +185,15 @@ static int move_each(struct call *c, const struct operation *like, const shoal_p
     return status;
 }
 
-// The first ones, short, to private memory of a PE of this node: how many it has put there itself.
-static size_t put_with_help(const shoal_part_t part[], size_t parts)
+// The first ones, short, in private memory of a PE of this node: how many it has moved itself.
+static size_t move_with_help(int kind, const shoal_part_t part[], size_t parts)
 {
     struct place at;
     int pe = part[0].remote.pe;
     if (pe == world.me || !world_is_here(pe) || region_resolve(&part[0].remote, part[0].n, &at) ||
         at.space != SPACE_PRIVATE)
         return 0;
-    return help_put_parts(pe, part, parts);
+    return help_move_parts(kind, pe, part, parts);
 }
 
 // Up to PARTS of them by few calls of the kernel where all are private memory of a PE of this node.
@@ -244,8 +244,8 @@ static int move_some(struct call *c, const struct operation *like, const shoal_p
     int status = moves ? copy_parts(like->kind, part, parts, &done) : SHOAL_EAGAIN;
     if (status != SHOAL_EAGAIN)
         return status;
-    for (; like->kind == SHOAL_WORK_PUT && n && done < parts; done += n)
-        n = put_with_help(part + done, parts - done);
+    for (; moves && n && done < parts; done += n)
+        n = move_with_help(like->kind, part + done, parts - done);
     for (status = SHOAL_OK; done < parts && !status; done += n) {
         n = parts - done < PARTS ? parts - done : PARTS;
         status = moves ? move_private(like->kind, part + done, n) : SHOAL_EAGAIN;

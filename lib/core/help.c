@@ -170,27 +170,32 @@ static bool begins_in_time(struct piece *p, size_t parts)
     return true;
 }
 
+// What gets bring comes behind the records.
 static bool run_vector(struct piece *p, const struct operation *op, const shoal_part_t part[],
                        size_t parts, int helper, bool must)
 {
     vector_fill(op, part, parts, p->room);
     p->w->op = *op;
     p->w->op.local = place_of(p->room);
+    p->w->op.local2 = place_of(p->room + op->n);
     trigger_hand(p->w, helper, WORK_ASKED);
-    return (must || begins_in_time(p, parts)) && end(p, op, helper) == SHOAL_OK;
+    if ((!must && !begins_in_time(p, parts)) || end(p, op, helper) != SHOAL_OK)
+        return false;
+    if (op->a)
+        copy_bytes(part[0].local, p->room + op->n, op->a);
+    return true;
 }
 
-size_t help_put_parts(int helper, const shoal_part_t part[], size_t parts)
+size_t help_move_parts(int kind, int helper, const shoal_part_t part[], size_t parts)
 {
-    const struct operation like = {
-        .kind = SHOAL_WORK_PUT, .initiator = world.me, .has_local = true};
+    const struct operation like = {.kind = kind, .initiator = world.me, .has_local = true};
     bool must = !place_reaches_private(helper), is_done = false;
-    size_t n = vector_fit(SHOAL_WORK_PUT, part, parts, LIMIT_BOUNCE);
+    size_t n = vector_fit(kind, part, parts, LIMIT_BOUNCE);
     struct operation op;
     if (n < (must ? 2 : FEW) || (!must && trigger_is_behind(helper)) || help_is_gone(helper))
         return 0;
     vector_make(&like, part, n, &op);
-    struct piece p = {.w = trigger_new(), .room = arena_alloc(op.n)};
+    struct piece p = {.w = trigger_new(), .room = arena_alloc(op.n + op.a)};
     if (p.w && p.room)
         is_done = run_vector(&p, &op, part, n, helper, must);
     if (p.w)

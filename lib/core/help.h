@@ -14,10 +14,11 @@ bool help_is_gone(int pe); // it has ended, and helps nobody
 // status; SHOAL_EFAULT when that PE is gone.
 int help_run(const struct operation *op, int helper);
 
-// Has that PE put the first of the parts, which are for its private memory, where this is faster than by the
+// Has that PE put the first of the parts to its private memory, or get them, where this is faster than by the
 // kernel, which takes half a microsecond for each: how many. Where the PE does not look soon it is 0, and
 // the kernel is the faster one; but the PE is the only way where that does not reach its memory.
-size_t help_put_parts(int helper, const shoal_part_t part[], size_t parts);
+// kind: SHOAL_WORK_PUT or SHOAL_WORK_GET.
+size_t help_move_parts(int kind, int helper, const shoal_part_t part[], size_t parts);
 
 void help_answer(struct work *w, int status); // at the helper
 

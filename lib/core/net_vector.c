@@ -123,15 +123,20 @@ bool vector_is_sound(const struct operation *op, size_t n)
 }
 
 // The usual case: all parts of a record are in memory that is here. False: nothing was done.
-static bool put_here(const shoal_rptr_t *first, const struct record *r, const char *data)
+static bool move_here(int kind, const shoal_rptr_t *first, const struct record *r, char *data,
+                      char *back)
 {
     struct place at;
-    if (r->step < 0 || region_resolve(first, (size_t)(r->parts - 1) * (size_t)r->step + r->n, &at))
+    if ((kind != SHOAL_WORK_PUT && kind != SHOAL_WORK_GET) || r->step < 0 ||
+        region_resolve(first, (size_t)(r->parts - 1) * (size_t)r->step + r->n, &at))
         return false;
-    char *to = place_here(at);
-    for (size_t i = 0; to && i < r->parts; i++)
-        copy(to + i * (size_t)r->step, data + i * r->n, r->n);
-    return to;
+    char *there = place_here(at);
+    for (size_t i = 0; there && i < r->parts; i++, there += r->step)
+        if (kind == SHOAL_WORK_PUT)
+            copy(there, data + i * r->n, r->n);
+        else
+            copy(back + i * r->n, there, r->n);
+    return there;
 }
 
 static int run_each(struct operation *one, const struct record *r, char *data, char *back,
@@ -168,7 +173,7 @@ int vector_run(const struct operation *op, int *needs)
             return SHOAL_ERANGE;
         one.remote = shoal_rptr_add(op->remote, (ptrdiff_t)r.offset);
         one.n = r.n;
-        if (op->each != SHOAL_WORK_PUT || !put_here(&one.remote, &r, data))
+        if (!move_here(op->each, &one.remote, &r, data, back))
             status = run_each(&one, &r, gives ? data : NULL, back, needs);
         data += gives ? all : 0;
         given -= gives ? all : 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts, gets and accumulates of many short parts at a PE of another node, as many by one message as there
-// is room for; puts also at one of this node, which is asked for them (help.h). An OPERATION_VECTOR has b records and the data of all of them, but for gets; each record is
-// an operation of kind op->each there, and what those bring back, a bytes in all, is the answer.
+// is room for; puts and gets also at one of this node, which is asked for them (help.h). An OPERATION_VECTOR
+// has b records and the data of all of them, but for gets; each record is one or more operations of kind
+// op->each there, and what those bring back, a bytes in all, is the answer.
 //
 //     records | data     --->   each goes where its record says, or is added there
 //                        <---   gets, and accumulates that fetch: data
