@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Between a packed stream and the blocks of a layout in memory that is not mapped here, many blocks
-// by one call of the runtime.
+// by one call of the runtime: strided where they are loops, else a vector.
 #include "rma.h"
 
 #include <stdlib.h>
@@ -55,12 +55,26 @@ static int add_block(MPI_Count disp, MPI_Count bytes, void *arg)
     return status;
 }
 
+static int move_loops(const struct rma *r, const struct type_loops *l, char *data, bool put,
+                      shoal_event_t *event)
+{
+    shoal_rptr_t at = shoal_rptr_add(r->at.at, l->disp);
+    ptrdiff_t dense[TYPE_LEVELS], step = (ptrdiff_t)l->count[0];
+    for (int i = 0; i < l->levels; step *= (ptrdiff_t)l->count[++i])
+        dense[i] = step;
+    return put ? shoal_puts(at, l->stride, data, dense, l->count, l->levels, NULL, event)
+               : shoal_gets(data, dense, at, l->stride, l->count, l->levels, NULL, event);
+}
+
 int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event)
 {
     const struct type *there = r->there.type;
+    struct type_loops loops;
     size_t bytes = (size_t)(r->there.count * there->size);
     if (there->is_dense && !r->is_scattered)
         return move_one(shoal_rptr_add(r->at.at, there->true_lb), data, bytes, put, event);
+    if (!r->is_scattered && type_loops(there, r->there.count, &loops))
+        return move_loops(r, &loops, data, put, event);
     struct far *f = malloc(sizeof *f);
     if (!f)
         return SHOAL_ENOMEM;
@@ -77,7 +91,15 @@ int rma_far_move(struct rma *r, void *data, bool put, shoal_event_t *event)
 // ---- Blocks that are short and close to each other
 // Bytes from one to the next on average, and of all. To another node, where many gets may be under way
 // and blocks go together otherwise: so many times the data at most.
-enum { APART = 1024, SPAN_MOST = 64 << 20, TIMES_FAR = 16 };
+enum { APART = 1024, SPAN_MOST = 64 << 20, TIMES_FAR = 16, ROWS = 32 };
+
+// The runtime does this itself.
+static bool are_rows_here(const struct rma *r)
+{
+    struct type_loops loops;
+    return r->t->control && type_loops(r->there.type, r->there.count, &loops) && loops.levels &&
+           loops.count[1] >= ROWS;
+}
 
 static int count_block(MPI_Count disp, MPI_Count bytes, void *arg)
 {
@@ -90,7 +112,7 @@ static int count_block(MPI_Count disp, MPI_Count bytes, void *arg)
 bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length)
 {
     const struct rma_side *there = &r->there;
-    if (there->type->is_dense || r->is_scattered)
+    if (there->type->is_dense || r->is_scattered || are_rows_here(r))
         return false;
     type_span(there->type, there->count, lb, length);
     MPI_Count left = *length, data = there->count * there->type->size;

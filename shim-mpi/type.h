@@ -67,6 +67,17 @@ size_t type_copy(const struct type *to_type, void *to, MPI_Count to_count,
 typedef int type_block_fn(MPI_Count disp, MPI_Count bytes, void *arg);
 int type_walk(const struct type *t, MPI_Count count, type_block_fn *fn, void *arg);
 
+// count elements as blocks of count[0] bytes, the first at disp; dimension i repeats what is within it count[i]
+// times, stride[i - 1] apart, in the order of the stream. False: they are not like that.
+enum { TYPE_LEVELS = 8 };
+struct type_loops {
+    MPI_Count disp;
+    int levels;
+    size_t count[TYPE_LEVELS + 1];
+    ptrdiff_t stride[TYPE_LEVELS];
+};
+bool type_loops(const struct type *t, MPI_Count count, struct type_loops *loops);
+
 // Address of the first byte of data of a dense type.
 static inline void *type_at(const struct type *t, const void *buf)
 {

@@ -36,3 +36,23 @@ int type_walk(const struct type *t, MPI_Count count, type_block_fn *fn, void *ar
     struct walk w = {fn, arg};
     return walk_node(&w, node_repeat(&root, layout->node, count, t->extent), layout->at);
 }
+
+bool type_loops(const struct type *t, MPI_Count count, struct type_loops *loops)
+{
+    struct node root;
+    if (count <= 0 || t->size <= 0 || t->is_dense)
+        return false;
+    const struct node *node = node_repeat(&root, t->body->layout.node, count, t->extent), *n = node;
+    loops->disp = t->body->layout.at;
+    loops->levels = 0;
+    for (; n->kind == NODE_LOOP; n = n->child)
+        loops->levels++;
+    if (n->kind != NODE_BLOCK || loops->levels > TYPE_LEVELS)
+        return false;
+    loops->count[0] = (size_t)n->bytes;
+    for (int i = loops->levels; i > 0; i--, node = node->child) {
+        loops->count[i] = (size_t)node->count;
+        loops->stride[i - 1] = (ptrdiff_t)node->stride;
+    }
+    return true;
+}

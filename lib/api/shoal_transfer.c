@@ -10,9 +10,11 @@
 #include "elements.h"
 #include "help.h"
 #include "net_flight.h"
+#include "net_vector.h"
 #include "operation.h"
 #include "region.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -185,15 +187,17 @@ static int move_each(struct call *c, const struct operation *like, const shoal_p
     return status;
 }
 
-// The first ones, short, in private memory of a PE of this node: how many it has moved itself.
-static size_t move_with_help(int kind, const shoal_part_t part[], size_t parts)
+static bool may_help(const shoal_rptr_t *r)
 {
     struct place at;
-    int pe = part[0].remote.pe;
-    if (pe == world.me || !world_is_here(pe) || region_resolve(&part[0].remote, part[0].n, &at) ||
-        at.space != SPACE_PRIVATE)
-        return 0;
-    return help_move_parts(kind, pe, part, parts);
+    return r->pe != world.me && world_is_here(r->pe) && region_resolve(r, 0, &at) == SHOAL_OK &&
+           at.space == SPACE_PRIVATE;
+}
+
+// The first ones, short, in private memory of a PE of this node, which moves them itself: how many.
+static size_t move_with_help(int kind, const shoal_part_t part[], size_t parts)
+{
+    return may_help(&part[0].remote) ? help_move_parts(kind, part[0].remote.pe, part, parts) : 0;
 }
 
 // Up to PARTS of them by few calls of the kernel where all are private memory of a PE of this node.
@@ -236,21 +240,33 @@ static int copy_parts(int kind, const shoal_part_t part[], size_t parts, size_t 
     return SHOAL_OK;
 }
 
+// The first ones, those of a kind: how many. At another node all go together.
+static size_t move_first(struct call *c, const struct operation *like, const shoal_part_t part[],
+                         size_t parts, bool moves, int *status)
+{
+    size_t n = moves ? move_with_help(like->kind, part, parts) : 0;
+    *status = SHOAL_OK;
+    if (n)
+        return n;
+    n = parts < PARTS || !world_is_here(c->pe) ? parts : PARTS;
+    *status = moves && world_is_here(c->pe) ? move_private(like->kind, part, n) : SHOAL_EAGAIN;
+    if (*status == SHOAL_EAGAIN)
+        *status = move_each(c, like, part, n);
+    return n;
+}
+
 static int move_some(struct call *c, const struct operation *like, const shoal_part_t part[],
                      size_t parts)
 {
     bool moves = like->kind == SHOAL_WORK_PUT || like->kind == SHOAL_WORK_GET;
-    size_t done = 0, n = 1;
-    int status = moves ? copy_parts(like->kind, part, parts, &done) : SHOAL_EAGAIN;
-    if (status != SHOAL_EAGAIN)
-        return status;
-    for (; moves && n && done < parts; done += n)
-        n = move_with_help(like->kind, part + done, parts - done);
-    for (status = SHOAL_OK; done < parts && !status; done += n) {
-        n = parts - done < PARTS ? parts - done : PARTS;
-        status = moves ? move_private(like->kind, part + done, n) : SHOAL_EAGAIN;
+    int status = SHOAL_OK;
+    for (size_t done = 0, n; done < parts && !status; done += n) {
+        n = 0;
+        status = moves ? copy_parts(like->kind, part + done, parts - done, &n) : SHOAL_EAGAIN;
+        done += n;
+        n = 0;
         if (status == SHOAL_EAGAIN)
-            status = move_each(c, like, part + done, n);
+            n = move_first(c, like, part + done, parts - done, moves, &status);
     }
     return status;
 }
@@ -342,6 +358,45 @@ static int move_block(struct call *c, struct operation *op, char *local, size_t 
     return transfer_move(c, op);
 }
 
+// Of private memory all that is there, and what is asked for out of that: faster by the kernel than row by
+// row. How many; 0: they are not close together, or it does not work.
+static size_t get_close(const struct rows *rows)
+{
+    enum { SPAN = 65536, APART = 1024 };
+    struct place at;
+    size_t step = (size_t)rows->remote_step, n = rows->parts;
+    if (rows->remote_step <= 0 || step > APART || rows->n > step)
+        return 0;
+    n = n < SPAN / step ? n : SPAN / step;
+    size_t length = (n - 1) * step + rows->n;
+    char *span = region_resolve(&rows->remote, length, &at) ? NULL : malloc(length);
+    if (!span || place_copy_private(at.pe, false, &(struct iovec){span, length},
+                                    &(struct iovec){(void *)(uintptr_t)at.offset, length}, 1))
+        n = 0;
+    for (size_t i = 0; i < n; i++)
+        copy(rows->local + (ptrdiff_t)i * rows->local_step, span + i * step, rows->n);
+    free(span);
+    return n;
+}
+
+// Many of the innermost dimension, from the first on, at once: how many.
+static size_t move_rows(const struct operation *op, char *local, const struct strides *s)
+{
+    enum { LEAST = 32 }; // fewer are kept with those of the next dimension
+    struct rows rows = {op->remote, local, s->remote[0], s->local[0], s->count[1], s->count[0]};
+    size_t done = 0, n = rows.parts >= LEAST && may_help(&rows.remote);
+    while (n && rows.parts) {
+        n = help_move_rows(op->kind, rows.remote.pe, &rows);
+        if (n == 0 && op->kind == SHOAL_WORK_GET)
+            n = get_close(&rows);
+        done += n;
+        rows.parts -= n;
+        rows.local += (ptrdiff_t)n * rows.local_step;
+        rows.remote = shoal_rptr_add(rows.remote, (ptrdiff_t)n * rows.remote_step);
+    }
+    return done;
+}
+
 static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
                       int level, struct blocks *together)
 {
@@ -349,7 +404,8 @@ static int for_blocks(struct call *c, struct operation *op, char *local, const s
     if (level == 0)
         return move_block(c, op, local, s->count[0], together);
     uint64_t start = op->remote.offset;
-    for (size_t i = 0; i < s->count[level] && !status; i++) {
+    size_t i = level == 1 && together ? move_rows(op, local, s) : 0;
+    for (; i < s->count[level] && !status; i++) {
         op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
         status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1,
                             together);

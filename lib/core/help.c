@@ -8,10 +8,12 @@
 #include "inbox.h"
 #include "net_message.h"
 #include "net_vector.h"
+#include "present.h"
 #include "slice.h"
 #include "trigger.h"
 #include "wait.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,10 +141,11 @@ int help_run(const struct operation *op, int helper)
     return status;
 }
 
-// ---- Many short parts at once
-enum { FEW = 4, NS_EACH = 400 }; // of the kernel's time, for a PE that may not look
+// ---- Many short parts at once. The helper is to begin soon: no later than the kernel is done with some of them,
+// or in a turn of its own where it shares this core.
+enum { FEW = 8, NS_EACH = 400, NS_MOST = 10000 };
 
-// False: it is being done, or was. Else whoever finds it with the helper frees it.
+// True: nobody does it, and the helper frees it when it finds it. False: it is being done, or was.
 static bool take_back(struct piece *p)
 {
     uint32_t state = WORK_ASKED;
@@ -160,46 +163,95 @@ static bool is_begun(const struct piece *p)
 
 static bool begins_in_time(struct piece *p, size_t parts)
 {
-    struct waiter w = waiter_start(&world_ctl(world.me)->bell);
-    uint64_t end = wait_now_ns() + parts * NS_EACH;
-    while (!is_begun(p)) {
-        if (wait_now_ns() > end)
-            return !take_back(p);
-        waiter_turn(&w, inbox_poll());
+    uint64_t ns = parts * NS_EACH < NS_MOST ? parts * NS_EACH : NS_MOST;
+    uint64_t end = wait_is_beside() ? 0 : wait_now_ns() + ns;
+    while (!is_begun(p) && wait_now_ns() < end)
+        if (!inbox_poll())
+            cpu_relax();
+    if (!is_begun(p))
+        sched_yield();
+    return is_begun(p) || !take_back(p);
+}
+
+static bool is_only_way(int helper)
+{
+    return !place_reaches_private(helper);
+}
+
+static bool is_worth_it(int helper, size_t parts)
+{
+    bool worth = is_only_way(helper)
+                     ? parts > 1
+                     : parts >= FEW && !trigger_is_behind(helper) && present_is_known();
+    return worth && !help_is_gone(helper);
+}
+
+static struct piece piece_for(const struct operation *op)
+{
+    struct piece p = {.w = trigger_new(), .room = arena_alloc(op->n + op->a)};
+    if (p.w && !p.room) {
+        trigger_free(p.w);
+        p.w = NULL;
     }
-    return true;
+    return p;
 }
 
 // What gets bring comes behind the records.
-static bool run_vector(struct piece *p, const struct operation *op, const shoal_part_t part[],
-                       size_t parts, int helper, bool must)
+static bool ask(struct piece *p, const struct operation *op, size_t parts, int helper)
 {
-    vector_fill(op, part, parts, p->room);
+    bool must = is_only_way(helper);
+    if (!must && !vector_is_close(op, p->room, parts))
+        return false;
     p->w->op = *op;
     p->w->op.local = place_of(p->room);
     p->w->op.local2 = place_of(p->room + op->n);
     trigger_hand(p->w, helper, WORK_ASKED);
-    if ((!must && !begins_in_time(p, parts)) || end(p, op, helper) != SHOAL_OK)
-        return false;
-    if (op->a)
-        copy_bytes(part[0].local, p->room + op->n, op->a);
-    return true;
+    return (must || begins_in_time(p, parts)) && end(p, op, helper) == SHOAL_OK;
+}
+
+static void piece_free(struct piece *p)
+{
+    if (p->w)
+        trigger_free(p->w);
+    arena_free(p->room);
 }
 
 size_t help_move_parts(int kind, int helper, const shoal_part_t part[], size_t parts)
 {
     const struct operation like = {.kind = kind, .initiator = world.me, .has_local = true};
-    bool must = !place_reaches_private(helper), is_done = false;
     size_t n = vector_fit(kind, part, parts, LIMIT_BOUNCE);
     struct operation op;
-    if (n < (must ? 2 : FEW) || (!must && trigger_is_behind(helper)) || help_is_gone(helper))
+    bool is_done = false;
+    if (!is_worth_it(helper, n))
         return 0;
     vector_make(&like, part, n, &op);
-    struct piece p = {.w = trigger_new(), .room = arena_alloc(op.n + op.a)};
-    if (p.w && p.room)
-        is_done = run_vector(&p, &op, part, n, helper, must);
-    if (p.w)
-        trigger_free(p.w);
-    arena_free(p.room);
+    struct piece p = piece_for(&op);
+    if (p.w) {
+        vector_fill(&op, part, n, p.room);
+        is_done = ask(&p, &op, n, helper);
+    }
+    if (is_done && op.a)
+        copy_bytes(part[0].local, p.room + op.n, op.a);
+    piece_free(&p);
     return is_done ? n : 0;
+}
+
+size_t help_move_rows(int kind, int helper, const struct rows *all)
+{
+    struct rows rows = *all;
+    struct operation op;
+    bool is_done = false;
+    rows.parts = vector_fit_rows(all, LIMIT_BOUNCE);
+    if (!is_worth_it(helper, rows.parts))
+        return 0;
+    vector_make_rows(kind, &rows, &op);
+    struct piece p = piece_for(&op);
+    if (p.w) {
+        vector_fill_rows(kind, &rows, p.room);
+        is_done = ask(&p, &op, rows.parts, helper);
+    }
+    if (is_done && op.a)
+        vector_take_rows(&rows, p.room + op.n);
+    piece_free(&p);
+    return is_done ? rows.parts : 0;
 }

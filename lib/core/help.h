@@ -19,6 +19,8 @@ int help_run(const struct operation *op, int helper);
 // the kernel is the faster one; but the PE is the only way where that does not reach its memory.
 // kind: SHOAL_WORK_PUT or SHOAL_WORK_GET.
 size_t help_move_parts(int kind, int helper, const shoal_part_t part[], size_t parts);
+struct rows;
+size_t help_move_rows(int kind, int helper, const struct rows *rows);
 
 void help_answer(struct work *w, int status); // at the helper
 

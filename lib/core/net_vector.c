@@ -3,7 +3,9 @@
 #include "net_vector.h"
 
 #include "copy.h"
+#include "cpus.h"
 #include "elements.h"
+#include "present.h"
 #include "region.h"
 #include "tunables.h"
 #include "world.h"
@@ -26,10 +28,21 @@ static bool brings(int kind)
 
 static inline void copy(void *to, const void *from, size_t n)
 {
-    if (n <= 32)
+    if (n == sizeof(uint16_t))
+        memcpy(to, from, sizeof(uint16_t));
+    else if (n <= 32)
         copy_few(to, from, n);
     else
         copy_bytes(to, from, n);
+}
+
+static void copy_rows(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t from_step, size_t n,
+                      size_t parts)
+{
+    for (; n == sizeof(uint64_t) && parts; parts--, to += to_step, from += from_step)
+        memcpy(to, from, sizeof(uint64_t));
+    for (; parts; parts--, to += to_step, from += from_step)
+        copy(to, from, n);
 }
 
 // ---- Who asks
@@ -114,7 +127,80 @@ void vector_fill(const struct operation *op, const shoal_part_t part[], size_t p
     }
 }
 
+// ---- Who asks, for rows
+size_t vector_fit_rows(const struct rows *rows, size_t room)
+{
+    size_t n = rows->n, most = room - sizeof(struct record);
+    if (n == 0 || n > SHORT || rows->remote_step != (int32_t)rows->remote_step)
+        return 0;
+    most = most / n < UINT16_MAX ? most / n : UINT16_MAX;
+    return rows->parts < most ? rows->parts : most;
+}
+
+void vector_make_rows(int kind, const struct rows *rows, struct operation *op)
+{
+    size_t data = rows->parts * rows->n;
+    *op = (struct operation){.kind = OPERATION_VECTOR,
+                             .initiator = world.me,
+                             .remote = rows->remote,
+                             .has_local = true,
+                             .each = (uint8_t)kind,
+                             .n = sizeof(struct record) + (kind == SHOAL_WORK_PUT ? data : 0),
+                             .a = kind == SHOAL_WORK_GET ? data : 0,
+                             .b = 1};
+}
+
+void vector_fill_rows(int kind, const struct rows *rows, void *room)
+{
+    ptrdiff_t n = (ptrdiff_t)rows->n;
+    *(struct record *)room = (struct record){
+        .step = (int32_t)rows->remote_step, .parts = (uint16_t)rows->parts, .n = (uint16_t)rows->n};
+    if (kind == SHOAL_WORK_PUT)
+        copy_rows((char *)room + sizeof(struct record), n, rows->local, rows->local_step, rows->n,
+                  rows->parts);
+}
+
+void vector_take_rows(const struct rows *rows, const void *answer)
+{
+    copy_rows(rows->local, rows->local_step, answer, (ptrdiff_t)rows->n, rows->n, rows->parts);
+}
+
+// From the first byte of all parts to the last: how many, and where from op->remote on.
+static size_t hull(const struct operation *op, const struct record *r, ptrdiff_t *low)
+{
+    ptrdiff_t high = *low = 0;
+    for (const struct record *end = r + op->b; r < end; r++) {
+        ptrdiff_t first = (ptrdiff_t)r->offset, last = first + (ptrdiff_t)r->step * (r->parts - 1);
+        ptrdiff_t from = first < last ? first : last, to = (first < last ? last : first) + r->n;
+        *low = from < *low ? from : *low;
+        high = to > high ? to : high;
+    }
+    return (size_t)(high - *low);
+}
+
+bool vector_is_close(const struct operation *op, const void *room, size_t parts)
+{
+    ptrdiff_t low;
+    return hull(op, room, &low) / page_size() <= parts;
+}
+
 // ---- Who is asked
+static bool is_there(const struct operation *op, const struct record *records)
+{
+    ptrdiff_t low;
+    struct place at;
+    size_t n = hull(op, records, &low);
+    shoal_rptr_t lowest = shoal_rptr_add(op->remote, low);
+    void *here = region_resolve(&lowest, n, &at) == SHOAL_OK ? place_here(at) : NULL;
+    return here && (at.space != SPACE_PRIVATE || present(here, n, op->each == SHOAL_WORK_PUT));
+}
+
+static bool must_be_there(const struct operation *op)
+{
+    return op->initiator != world.me && world_is_here(op->initiator) &&
+           place_reaches_private(op->initiator);
+}
+
 bool vector_is_sound(const struct operation *op, size_t n)
 {
     size_t records = op->b * sizeof(struct record);
@@ -126,24 +212,25 @@ bool vector_is_sound(const struct operation *op, size_t n)
 static bool move_here(int kind, const shoal_rptr_t *first, const struct record *r, char *data,
                       char *back)
 {
+    enum { APART = 4096 }; // else it may be that all of a large region is looked at
     struct place at;
-    if ((kind != SHOAL_WORK_PUT && kind != SHOAL_WORK_GET) || r->step < 0 ||
+    if ((kind != SHOAL_WORK_PUT && kind != SHOAL_WORK_GET) || r->step < 0 || r->step > APART ||
         region_resolve(first, (size_t)(r->parts - 1) * (size_t)r->step + r->n, &at))
         return false;
     char *there = place_here(at);
-    for (size_t i = 0; there && i < r->parts; i++, there += r->step)
-        if (kind == SHOAL_WORK_PUT)
-            copy(there, data + i * r->n, r->n);
-        else
-            copy(back + i * r->n, there, r->n);
+    if (there && kind == SHOAL_WORK_PUT)
+        copy_rows(there, r->step, data, r->n, r->n, r->parts);
+    else if (there)
+        copy_rows(back, r->n, there, r->step, r->n, r->parts);
     return there;
 }
 
 static int run_each(struct operation *one, const struct record *r, char *data, char *back,
                     int *needs)
 {
+    size_t parts = r->n ? r->parts : 1;
     int status = SHOAL_OK;
-    for (size_t i = 0; i < r->parts && !status; i++) {
+    for (size_t i = 0; i < parts && !status; i++) {
         one->local = place_of(data ? data + i * r->n : back + i * r->n);
         one->local2 = place_of(back ? back + i * r->n : NULL);
         status = operation_run(one, needs);
@@ -162,6 +249,8 @@ int vector_run(const struct operation *op, int *needs)
     if (op->each == OPERATION_ACC || op->each == OPERATION_FETCH_ACC)
         size = element_size((shoal_type_t)op->type);
     int status = SHOAL_OK;
+    if (must_be_there(op) && !is_there(op, (struct record *)records))
+        return SHOAL_EFAULT;
     one.kind = op->each;
     one.has_local = true;
     one.a = one.b = 0;
@@ -169,8 +258,10 @@ int vector_run(const struct operation *op, int *needs)
         struct record r;
         memcpy(&r, records + i * sizeof r, sizeof r);
         size_t all = (size_t)r.parts * r.n;
-        if ((gives && all > given) || (back && all > room) || r.n % size)
-            return SHOAL_ERANGE;
+        if ((gives && all > given) || (back && all > room) || r.n % size) {
+            status = SHOAL_ERANGE;
+            break;
+        }
         one.remote = shoal_rptr_add(op->remote, (ptrdiff_t)r.offset);
         one.n = r.n;
         if (!move_here(op->each, &one.remote, &r, data, back))

@@ -19,7 +19,26 @@ void vector_make(const struct operation *like, const shoal_part_t part[], size_t
                  struct operation *op);
 void vector_fill(const struct operation *op, const shoal_part_t part[], size_t parts, void *room);
 
-// At the PE that has the memory. The answer is at op->local2.
+// Parts at one distance, there and here.
+struct rows {
+    shoal_rptr_t remote;
+    char *local;
+    ptrdiff_t remote_step, local_step;
+    size_t parts, n; // bytes of each
+};
+// The same for these: how many, and the message of so many; puts and gets alone. vector_take_rows: what
+// gets have brought goes where it belongs.
+size_t vector_fit_rows(const struct rows *rows, size_t room);
+void vector_make_rows(int kind, const struct rows *rows, struct operation *op);
+void vector_fill_rows(int kind, const struct rows *rows, void *room);
+void vector_take_rows(const struct rows *rows, const void *answer);
+
+// Do the parts, whose message is filled in, lie in about as many pages as they are? Else others are faster than
+// who looks first whether they are there.
+bool vector_is_close(const struct operation *op, const void *room, size_t parts);
+
+// At the PE that has the memory. The answer is at op->local2. SHOAL_EFAULT for a PE of this node that could do
+// it by the kernel: then nothing was moved, and some of the memory is not there, or not to be written.
 int vector_run(const struct operation *op, int *needs);
 bool vector_is_sound(const struct operation *op, size_t n);
 

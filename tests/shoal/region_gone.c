@@ -83,6 +83,16 @@ static void is_refused(shoal_rptr_t r)
         REFUSED(shoal_get(got, r, n, NULL, NULL));
         REFUSED(shoal_getv(&part, 1, NULL, NULL));
     }
+    enum { MANY = 64, APART = 100 };
+    shoal_part_t many[MANY];
+    for (int i = 0; i < MANY; i++)
+        many[i] = (shoal_part_t){shoal_rptr_add(r, i * APART), local + i * FEW, FEW};
+    REFUSED(shoal_putv(many, MANY, NULL, NULL));
+    REFUSED(shoal_getv(many, MANY, NULL, NULL));
+    REFUSED(shoal_puts(r, &(ptrdiff_t){APART}, local, &(ptrdiff_t){FEW}, (size_t[]){FEW, MANY}, 1,
+                       NULL, NULL));
+    REFUSED(shoal_gets(got, &(ptrdiff_t){FEW}, r, &(ptrdiff_t){APART}, (size_t[]){FEW, MANY}, 1,
+                       NULL, NULL));
     if (!is_near) // else EFAULT is only told of what the kernel copies
         REFUSED(shoal_atomic(r, SHOAL_SUM, SHOAL_UINT64, &one, NULL, &old, NULL, NULL));
 }

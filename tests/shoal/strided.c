@@ -42,9 +42,25 @@ static bool spread(uint64_t *seed, const struct shape *s, ptrdiff_t stride[], si
     return true;
 }
 
+// Many short blocks, as the columns of a matrix.
+static struct shape random_rows(uint64_t *seed)
+{
+    struct shape s;
+    do {
+        s.levels = 1 + (int)rnd_below(seed, 2);
+        s.count[0] = 1 + rnd_below(seed, 20);
+        s.count[1] = 20 + rnd_below(seed, 400);
+        s.count[2] = 1 + rnd_below(seed, 3);
+    } while (!spread(seed, &s, s.to, &s.to_start, false) ||
+             !spread(seed, &s, s.from, &s.from_start, true));
+    return s;
+}
+
 static struct shape random_shape(uint64_t *seed)
 {
     struct shape s;
+    if (rnd_below(seed, 3) == 0)
+        return random_rows(seed);
     do {
         s.levels = (int)rnd_below(seed, SHOAL_MAX_LEVELS + 1);
         s.count[0] = rnd_below(seed, 20) ? 1 + rnd_below(seed, 9 + 200 / (1u << s.levels)) : 0;
