@@ -231,8 +231,9 @@ static int run_each(struct operation *one, const struct record *r, char *data, c
     size_t parts = r->n ? r->parts : 1;
     int status = SHOAL_OK;
     for (size_t i = 0; i < parts && !status; i++) {
-        one->local = place_of(data ? data + i * r->n : back + i * r->n);
-        one->local2 = place_of(back ? back + i * r->n : NULL);
+        char *in = data ? data + i * r->n : NULL, *out = back ? back + i * r->n : NULL;
+        one->local = place_of(in ? in : out);
+        one->local2 = place_of(out);
         status = operation_run(one, needs);
         one->remote = shoal_rptr_add(one->remote, r->step);
     }
@@ -266,10 +267,14 @@ int vector_run(const struct operation *op, int *needs)
         one.n = r.n;
         if (!move_here(op->each, &one.remote, &r, data, back))
             status = run_each(&one, &r, gives ? data : NULL, back, needs);
-        data += gives ? all : 0;
-        given -= gives ? all : 0;
-        back += back ? all : 0;
-        room -= back ? all : 0;
+        if (gives) {
+            data += all;
+            given -= all;
+        }
+        if (back) {
+            back += all;
+            room -= all;
+        }
     }
     peer_wake(op->remote.pe);
     return status;
