@@ -260,13 +260,12 @@ static int move_some(struct call *c, const struct operation *like, const shoal_p
 {
     bool moves = like->kind == SHOAL_WORK_PUT || like->kind == SHOAL_WORK_GET;
     int status = SHOAL_OK;
-    for (size_t done = 0, n; done < parts && !status; done += n) {
-        n = 0;
-        status = moves ? copy_parts(like->kind, part + done, parts - done, &n) : SHOAL_EAGAIN;
-        done += n;
-        n = 0;
+    for (size_t done = 0; done < parts && !status;) {
+        size_t copied = 0;
+        status = moves ? copy_parts(like->kind, part + done, parts - done, &copied) : SHOAL_EAGAIN;
+        done += copied;
         if (status == SHOAL_EAGAIN)
-            n = move_first(c, like, part + done, parts - done, moves, &status);
+            done += move_first(c, like, part + done, parts - done, moves, &status);
     }
     return status;
 }

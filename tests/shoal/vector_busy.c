@@ -4,11 +4,10 @@
 // Many short parts for private memory of a PE that computes: they are there without it, and what it was asked
 // for in vain is not done when it looks at last.
 #include "../check.h"
+#include "cross_memory.h"
 
 #include <shoal.h>
 #include <stdatomic.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 enum { ROUNDS = 300, PARTS = 64, APART = 5, WORDS = PARTS * APART, SECONDS = 20 };
 
@@ -37,22 +36,12 @@ static void compute(_Atomic uint64_t *word, uint64_t value)
         word[i] = 0;
 }
 
-static bool kernel_copies(void)
-{
-    int from = 1, to = 0;
-    struct iovec a = {&to, sizeof to}, b = {&from, sizeof from};
-    return process_vm_readv(getpid(), &a, 1, &b, 1, 0) == sizeof to;
-}
-
 int main(void)
 {
     shoal_region_t region;
     shoal_rptr_t to = {0};
     _Atomic uint64_t *word = must_alloc(WORDS * 8);
-    if (!kernel_copies()) {
-        printf("skipped: the kernel does not copy between processes here\n");
-        return 77;
-    }
+    need_cross_memory();
     check_start();
     for (int i = 0; i < WORDS; i++)
         word[i] = 0;
