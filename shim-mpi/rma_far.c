@@ -59,6 +59,7 @@ static int move_loops(const struct rma *r, const struct type_loops *l, char *dat
                       shoal_event_t *event)
 {
     shoal_rptr_t at = shoal_rptr_add(r->at.at, l->disp);
+    _Static_assert(TYPE_LEVELS <= SHOAL_MAX_LEVELS, "a strided call takes all loops");
     ptrdiff_t dense[TYPE_LEVELS], step = (ptrdiff_t)l->count[0];
     for (int i = 0; i < l->levels; step *= (ptrdiff_t)l->count[++i])
         dense[i] = step;

@@ -359,23 +359,23 @@ static int move_block(struct call *c, struct operation *op, char *local, size_t 
 
 // Of private memory all that is there, and what is asked for out of that: faster by the kernel than row by
 // row. How many; 0: they are not close together, or it does not work.
-static size_t get_close(const struct rows *rows)
+static size_t get_close(const struct rows *all)
 {
     enum { SPAN = 65536, APART = 1024 };
     struct place at;
-    size_t step = (size_t)rows->remote_step, n = rows->parts;
-    if (rows->remote_step <= 0 || step > APART || rows->n > step)
+    struct rows rows = *all;
+    size_t step = (size_t)rows.remote_step;
+    if (rows.remote_step <= 0 || step > APART || rows.n > step)
         return 0;
-    n = n < SPAN / step ? n : SPAN / step;
-    size_t length = (n - 1) * step + rows->n;
-    char *span = region_resolve(&rows->remote, length, &at) ? NULL : malloc(length);
+    rows.parts = rows.parts < SPAN / step ? rows.parts : SPAN / step;
+    size_t length = (rows.parts - 1) * step + rows.n;
+    char *span = region_resolve(&rows.remote, length, &at) ? NULL : malloc(length);
     if (!span || place_copy_private(at.pe, false, &(struct iovec){span, length},
                                     &(struct iovec){(void *)(uintptr_t)at.offset, length}, 1))
-        n = 0;
-    for (size_t i = 0; i < n; i++)
-        copy(rows->local + (ptrdiff_t)i * rows->local_step, span + i * step, rows->n);
+        rows.parts = 0;
+    vector_take_rows(&rows, span, rows.remote_step);
     free(span);
-    return n;
+    return rows.parts;
 }
 
 // Many of the innermost dimension, from the first on, at once: how many.

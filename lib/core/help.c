@@ -107,6 +107,13 @@ static int run_pieces(struct piece piece[PIECES], const struct operation *op, in
     return status;
 }
 
+static void piece_free(struct piece *p)
+{
+    if (p->w)
+        trigger_free(p->w);
+    arena_free(p->room);
+}
+
 static bool is_for_pieces(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
@@ -133,11 +140,8 @@ int help_run(const struct operation *op, int helper)
     }
     if (have_all)
         status = run_pieces(piece, op, helper);
-    for (int i = 0; i < PIECES; i++) {
-        if (piece[i].w)
-            trigger_free(piece[i].w);
-        arena_free(piece[i].room);
-    }
+    for (int i = 0; i < PIECES; i++)
+        piece_free(&piece[i]);
     return status;
 }
 
@@ -209,13 +213,6 @@ static bool ask(struct piece *p, const struct operation *op, size_t parts, int h
     return (must || begins_in_time(p, parts)) && end(p, op, helper) == SHOAL_OK;
 }
 
-static void piece_free(struct piece *p)
-{
-    if (p->w)
-        trigger_free(p->w);
-    arena_free(p->room);
-}
-
 size_t help_move_parts(int kind, int helper, const shoal_part_t part[], size_t parts)
 {
     const struct operation like = {.kind = kind, .initiator = world.me, .has_local = true};
@@ -251,7 +248,7 @@ size_t help_move_rows(int kind, int helper, const struct rows *all)
         is_done = ask(&p, &op, rows.parts, helper);
     }
     if (is_done && op.a)
-        vector_take_rows(&rows, p.room + op.n);
+        vector_take_rows(&rows, p.room + op.n, (ptrdiff_t)rows.n);
     piece_free(&p);
     return is_done ? rows.parts : 0;
 }

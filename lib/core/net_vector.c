@@ -160,9 +160,9 @@ void vector_fill_rows(int kind, const struct rows *rows, void *room)
                   rows->parts);
 }
 
-void vector_take_rows(const struct rows *rows, const void *answer)
+void vector_take_rows(const struct rows *rows, const void *from, ptrdiff_t step)
 {
-    copy_rows(rows->local, rows->local_step, answer, (ptrdiff_t)rows->n, rows->n, rows->parts);
+    copy_rows(rows->local, rows->local_step, from, step, rows->n, rows->parts);
 }
 
 // From the first byte of all parts to the last: how many, and where from op->remote on.

@@ -27,11 +27,11 @@ struct rows {
     size_t parts, n; // bytes of each
 };
 // The same for these: how many, and the message of so many; puts and gets alone. vector_take_rows: what
-// gets have brought goes where it belongs.
+// gets have brought, `step` apart, goes where it belongs.
 size_t vector_fit_rows(const struct rows *rows, size_t room);
 void vector_make_rows(int kind, const struct rows *rows, struct operation *op);
 void vector_fill_rows(int kind, const struct rows *rows, void *room);
-void vector_take_rows(const struct rows *rows, const void *answer);
+void vector_take_rows(const struct rows *rows, const void *from, ptrdiff_t step);
 
 // Do the parts, whose message is filled in, lie in about as many pages as they are? Else others are faster than
 // who looks first whether they are there.
