@@ -137,11 +137,16 @@ static double put_signal(int n)
     double start = now_ns();
     for (int i = 0; i < count; i++) {
         seq++;
-        if (me == 0)
+        if (me == 0) {
+            write_data(out, n);
             shmem_putmem_signal(target, out, (size_t)n, mark, seq, SHMEM_SIGNAL_SET, other);
+        }
         shmem_signal_wait_until(mark, SHMEM_CMP_GE, seq);
-        if (me == 1)
+        read_data(target, n);
+        if (me == 1) {
+            write_data(out, n);
             shmem_putmem_signal(target, out, (size_t)n, mark, seq, SHMEM_SIGNAL_SET, other);
+        }
     }
     return (now_ns() - start) / count / 2;
 }
@@ -184,7 +189,7 @@ static void pairs(void)
 {
     double message[SIZES][ROUNDS], alloc[SIZES][ROUNDS], put[SIZES][ROUNDS];
     double any[ROUNDS], both[EXCHANGED][ROUNDS], flow[STREAMED][ROUNDS], puts[STREAMED][ROUNDS];
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0; r < ROUNDS; r += was_near()) {
         for (int s = 0; s < SIZES; s++) {
             message[s][r] = ping_pong(sizes[s], 0, out, in);
             alloc[s][r] = ping_pong(sizes[s], 0, alloc_out, alloc_in);
@@ -217,19 +222,22 @@ static void pairs(void)
 
 static void used_pairs(void)
 {
-    static const int lengths[] = {4096, 16384, 65536, 262144, 1048576};
+    static const int lengths[] = {4096, 16384, 65536, 262144, 1048576, 4194304};
     enum { LENGTHS = sizeof lengths / sizeof *lengths };
-    double message[LENGTHS][ROUNDS], both[LENGTHS][ROUNDS];
+    double message[LENGTHS][ROUNDS], both[LENGTHS][ROUNDS], put[LENGTHS][ROUNDS];
     is_used = true;
-    for (int r = 0; r < ROUNDS; r++)
+    for (int r = 0; r < ROUNDS; r += was_near())
         for (int s = 0; s < LENGTHS; s++) {
             message[s][r] = ping_pong(lengths[s], 0, out, in);
             both[s][r] = exchange(lengths[s]);
+            put[s][r] = put_signal(lengths[s]);
         }
     is_used = false;
     for (int s = 0; s < LENGTHS; s++) {
         tell("used_message", lengths[s], message[s], "ns");
         tell("used_exchange", lengths[s], both[s], "ns");
+        if (put[s][0] > 0)
+            tell("used_put_signal", lengths[s], put[s], "ns");
     }
 }
 
@@ -240,7 +248,7 @@ static void shifted_pairs(void)
     enum { LENGTHS = sizeof lengths / sizeof *lengths, PAGE = 4096, SHIFT = 16 };
     double message[LENGTHS][ROUNDS];
     char *from = room + (PAGE - (uintptr_t)room % PAGE), *to = from + LARGEST + SHIFT;
-    for (int r = 0; r < ROUNDS; r++)
+    for (int r = 0; r < ROUNDS; r += was_near())
         for (int s = 0; s < LENGTHS; s++)
             message[s][r] = ping_pong(lengths[s], 0, from, to);
     for (int s = 0; s < LENGTHS; s++)
@@ -277,7 +285,7 @@ static void rows(const char *memory, MPI_Win win)
         double took[ROUNDS];
         snprintf(name, sizeof name, "%s_row_%s", memory, kinds[kind]);
         row(kind, win);
-        for (int r = 0; r < ROUNDS; r++)
+        for (int r = 0; r < ROUNDS; r += was_near())
             took[r] = row(kind, win);
         tell(name, 8, took, "ns");
     }
@@ -305,10 +313,24 @@ static void windows(void)
 #define TIME_COLLECTIVE(name, call)                     \
     do {                                                \
         double x[ROUNDS];                               \
-        for (int r = 0; r < ROUNDS; r++)                \
+        for (int r = 0; r < ROUNDS; r += was_near())    \
             EACH_OF(npes > 2 ? 500 : 1000, x[r], call); \
         tell(name, npes, x, "ns");                      \
     } while (0)
+
+// What reductions do with data: in and out of nearer caches, and not.
+static void reduce_locals(void)
+{
+    static const int lengths[] = {4096, 65536, 1048576};
+    double least;
+    for (int s = 0; me == 0 && s < 3; s++) {
+        int n = lengths[s] / (int)sizeof(double);
+        FASTEST(least, 20, (1 << 22) / lengths[s] + 1,
+                MPI_Reduce_local(in, out, n, MPI_DOUBLE, MPI_SUM));
+        tell_one("reduce_local", lengths[s], lengths[s] / least, "GB/s");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 
 static void collectives(void)
 {
@@ -341,6 +363,7 @@ int main(int argc, char **argv)
         used_pairs();
         shifted_pairs();
         windows();
+        reduce_locals();
     }
     collectives();
     MPI_Free_mem(alloc_out);

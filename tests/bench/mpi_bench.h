@@ -4,6 +4,7 @@
 #define MPI_BENCH_H
 
 #include "bench.h"
+#include "near.h"
 
 #include <mpi.h>
 
@@ -66,6 +67,7 @@ static inline void bench_start(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &npes);
     pin(me);
+    near_start(me);
     if (argc > 1)
         prefix = argv[1];
     out = malloc(LARGEST);
@@ -76,6 +78,7 @@ static inline void bench_start(int argc, char **argv)
 
 static inline int bench_done(void)
 {
+    near_end();
     free(out);
     free(in);
     return MPI_Finalize();
