@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every operator for every element that it makes sense for (op_loops.h), one loop each that the
-// compiler can vectorise. Compiled with integers that wrap, as those of the machine do.
+// compiler can vectorise, several times each (CLONES, see the Makefile). Compiled with integers that wrap,
+// as those of the machine do.
 #include "op_loops.h"
 
-#define LOOP(op, name, type, expression)                                                \
-    static void op##_##name(const void *restrict in, void *restrict inout, MPI_Count n) \
-    {                                                                                   \
-        const type *x = in;                                                             \
-        type *y = inout;                                                                \
-        for (MPI_Count i = 0; i < n; i++) {                                             \
-            type a = x[i], b = y[i];                                                    \
-            y[i] = (type)(expression);                                                  \
-        }                                                                               \
+#define LOOP(op, name, type, expression)                                                       \
+    CLONES static void op##_##name(const void *restrict in, void *restrict inout, MPI_Count n) \
+    {                                                                                          \
+        const type *x = in;                                                                    \
+        type *y = inout;                                                                       \
+        for (MPI_Count i = 0; i < n; i++) {                                                    \
+            type a = x[i], b = y[i];                                                           \
+            y[i] = (type)(expression);                                                         \
+        }                                                                                      \
     }
 
 #define INTEGERS(X)       \
@@ -63,38 +64,38 @@ INTEGERS(BITS)
 
 // A complex sum is two sums. A product is by the textbook, without the care for infinities of C's
 // annex G, which would be a call for each.
-#define COMPLEX(name, type, part)                                                       \
-    static void SUM_##name(const void *restrict in, void *restrict inout, MPI_Count n)  \
-    {                                                                                   \
-        const part *x = in;                                                             \
-        part *y = inout;                                                                \
-        for (MPI_Count i = 0; i < 2 * n; i++)                                           \
-            y[i] = x[i] + y[i];                                                         \
-    }                                                                                   \
-    static void PROD_##name(const void *restrict in, void *restrict inout, MPI_Count n) \
-    {                                                                                   \
-        const type *x = in;                                                             \
-        type *y = inout;                                                                \
-        for (MPI_Count i = 0; i < n; i++) {                                             \
-            type a = x[i], b = y[i];                                                    \
-            y[i].re = a.re * b.re - a.im * b.im;                                        \
-            y[i].im = a.re * b.im + a.im * b.re;                                        \
-        }                                                                               \
+#define COMPLEX(name, type, part)                                                              \
+    CLONES static void SUM_##name(const void *restrict in, void *restrict inout, MPI_Count n)  \
+    {                                                                                          \
+        const part *x = in;                                                                    \
+        part *y = inout;                                                                       \
+        for (MPI_Count i = 0; i < 2 * n; i++)                                                  \
+            y[i] = x[i] + y[i];                                                                \
+    }                                                                                          \
+    CLONES static void PROD_##name(const void *restrict in, void *restrict inout, MPI_Count n) \
+    {                                                                                          \
+        const type *x = in;                                                                    \
+        type *y = inout;                                                                       \
+        for (MPI_Count i = 0; i < n; i++) {                                                    \
+            type a = x[i], b = y[i];                                                           \
+            y[i].re = a.re * b.re - a.im * b.im;                                               \
+            y[i].im = a.re * b.im + a.im * b.re;                                               \
+        }                                                                                      \
     }
 COMPLEXES(COMPLEX)
 
 // Of equal values the smaller index. Gaps between the numbers of a pair are not written.
-#define PLACE(op, name, type, is_better)                                                \
-    static void op##_##name(const void *restrict in, void *restrict inout, MPI_Count n) \
-    {                                                                                   \
-        const type *x = in;                                                             \
-        type *y = inout;                                                                \
-        for (MPI_Count i = 0; i < n; i++) {                                             \
-            bool take = x[i].value is_better y[i].value ||                              \
-                        (x[i].value == y[i].value && x[i].index < y[i].index);          \
-            y[i].value = take ? x[i].value : y[i].value;                                \
-            y[i].index = take ? x[i].index : y[i].index;                                \
-        }                                                                               \
+#define PLACE(op, name, type, is_better)                                                       \
+    CLONES static void op##_##name(const void *restrict in, void *restrict inout, MPI_Count n) \
+    {                                                                                          \
+        const type *x = in;                                                                    \
+        type *y = inout;                                                                       \
+        for (MPI_Count i = 0; i < n; i++) {                                                    \
+            bool take = x[i].value is_better y[i].value ||                                     \
+                        (x[i].value == y[i].value && x[i].index < y[i].index);                 \
+            y[i].value = take ? x[i].value : y[i].value;                                       \
+            y[i].index = take ? x[i].index : y[i].index;                                       \
+        }                                                                                      \
     }
 #define PLACES(name, type)       \
     PLACE(MINLOC, name, type, <) \
