@@ -4,8 +4,7 @@
 
 #include "partner.h"
 
-// Bytes of a block: up to so many go with their envelope, so many and more may be got from where they are.
-enum { SHORT = 2048, LONG = 1 << 16 };
+enum { SHORT = 2048, LONG = 1 << 19 };
 
 static void copy_block(struct schedule *s, struct block to, struct block from)
 {
@@ -116,9 +115,8 @@ static struct block outgoing(struct schedule *s, const struct coll_call *c, int 
     return packed;
 }
 
-// Where processes share cores: long ones are got from where they are, and of those that are copied few are
-// under way, unless they are as short as to travel with their envelopes: what one has copied is still near
-// when the other comes to get it.
+// Where processes share cores few are under way, unless they are as short as to travel with their envelopes:
+// what one has copied is still near when the other comes to get it.
 static int blocks_at_once(const struct coll_call *c)
 {
     enum { FEW = 4 };
@@ -140,14 +138,12 @@ static struct block given(const struct coll_call *c)
 // Each sends every other one its block for it, or to all the same.
 static void exchange(struct schedule *s, const struct coll_call *c, bool is_same, int at_once)
 {
-    MPI_Count lent = request_is_crowded() && coll_may_lend(c) ? LONG : INT64_MAX;
     for (int k = 1; k < c->size; k++) {
         int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
         struct block in = coll_block(&c->recv, from);
         struct block out = is_same ? given(c) : outgoing(s, c, to);
         schedule_recv(s, in.buf, in.count, in.type, from);
-        (out.count * out.type->size < lent ? schedule_send : schedule_lend)(s, out.buf, out.count,
-                                                                            out.type, to);
+        schedule_send(s, out.buf, out.count, out.type, to);
         if (k % at_once == 0)
             schedule_round(s);
     }

@@ -250,7 +250,7 @@ static bool is_better_left(const void *buf, const struct type *type, size_t n, i
 {
     enum space space = space_in(address);
     shoal_rptr_t at;
-    bool is_open = way_is_open(n, type, pe);
+    bool is_open = way_is_open(n, type, pe, space, tag_in(address));
     if (way_is_long(n) && space == SPACE_P2P && !(is_open && way_has_traffic(pe)) &&
         (!waits || hint_is_there(pe, address)))
         return true;

@@ -2,6 +2,8 @@
 // See way.h.
 #include "way.h"
 
+#include "coll.h"
+
 enum {
     BLOCK = 8,
     HOLDS = 2 * BLOCK, // so long a message that came tells about those that go
@@ -12,18 +14,18 @@ enum {
 enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3 };
 enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
-enum step { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, STEPS };
+enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
-// For messages whose length is the same to a factor of two. A step ends with block_of() messages, the
+// For messages whose length is the same to a factor of two. A phase ends with block_of() messages, the
 // first one with `gap`, at the next when receivers have all that were left and the last that was staged:
-// else what is behind would be paid for by the next step. Its time begins with its second message, for who
+// else what is behind would be paid for by the next phase. Its time begins with its second message, for who
 // follows is a message behind, and after a lap of the stages where the new way is to stage them.
 struct way {
-    uint8_t step; // enum step
+    uint8_t phase; // enum phase
     bool leaves;
     uint32_t gap;   // messages from one try to the next; 0: there has been none of this kind
     uint32_t tried; // those of this try that went the new way
-    uint32_t cold;  // messages of this step until its time begins,
+    uint32_t cold;  // messages of this phase until its time begins,
     uint32_t seen;  // and since then
     uint64_t bytes;
     double began;
@@ -59,6 +61,13 @@ static int class_of(size_t n)
     return log < SHORTEST + CLASSES ? log - SHORTEST : CLASSES - 1;
 }
 
+bool way_is_of_all(size_t n, enum space space, int tag)
+{
+    enum { LONG = 1 << 16 };
+    enum coll_kind kind = (enum coll_kind)(tag % TAG_STEP);
+    return space == SPACE_COLL && n >= LONG && kind >= COLL_ALLGATHER && kind <= COLL_ALLTOALLW;
+}
+
 static struct pattern *pattern_of(enum space space, int tag)
 {
     return &patterns[space == SPACE_P2P ? 0 : 1 + tag % TAG_STEP];
@@ -85,7 +94,7 @@ static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
 
 static bool is_new(const struct way *w)
 {
-    return w->step == NEW || w->step == NEW_AGAIN;
+    return w->phase == NEW || w->phase == NEW_AGAIN;
 }
 
 static bool are_caught_up(void)
@@ -95,7 +104,7 @@ static bool are_caught_up(void)
 
 static bool has_ended(const struct way *w, size_t n)
 {
-    uint32_t length = w->step != STEADY ? block_of(n) : w->gap;
+    uint32_t length = w->phase != STEADY ? block_of(n) : w->gap;
     return w->seen >= length && (are_caught_up() || w->seen >= length + PATIENCE);
 }
 
@@ -126,20 +135,20 @@ static void begin_count(struct way *w, double now)
     w->bytes = 0;
 }
 
-static void end_step(struct way *w, size_t n)
+static void end_phase(struct way *w, size_t n)
 {
     double now = PMPI_Wtime();
-    if (w->step != STEADY) {
+    if (w->phase != STEADY) {
         double took = (now - w->began) / (double)w->bytes, *best = &w->took[is_new(w)];
-        *best = w->step <= NEW || took < *best ? took : *best;
+        *best = w->phase <= NEW || took < *best ? took : *best;
     }
-    if (++w->step == STEPS) {
+    if (++w->phase == PHASES) {
         decide(w);
         found[class_of(n)] = (struct found){true, w->leaves};
-        w->step = STEADY;
+        w->phase = STEADY;
     }
-    w->cold = w->step != STEADY;
-    if (w->step == NEW && w->leaves)
+    w->cold = w->phase != STEADY;
+    if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
     begin_count(w, now);
 }
@@ -148,7 +157,7 @@ static void end_step(struct way *w, size_t n)
 static bool follow(struct way *w, bool leaves)
 {
     w->leaves = leaves;
-    w->step = STEADY;
+    w->phase = STEADY;
     w->tried = w->cold = w->seen = 0;
     return leaves;
 }
@@ -156,7 +165,7 @@ static bool follow(struct way *w, bool leaves)
 static bool try_out(struct way *w, size_t n)
 {
     if (!w->cold && has_ended(w, n))
-        end_step(w, n);
+        end_phase(w, n);
     else if (w->cold && !--w->cold)
         begin_count(w, PMPI_Wtime());
     w->seen++;
@@ -182,7 +191,7 @@ bool way_leaves(size_t n, bool waits, uint64_t address)
 void way_came(const struct transfer *t, bool was_left, bool had_choice)
 {
     size_t n = (size_t)t->request.bytes;
-    if (!way_is_open(n, t->type, t->pe))
+    if (!way_is_open(n, t->type, t->pe, t->space, t->request.tag))
         return;
     if (t->space == SPACE_P2P && way_is_long(n))
         way_count(t->pe, -1);

@@ -16,11 +16,16 @@
 
 enum { WAY_LEAST = 8 << 10 }; // bytes; shorter ones are staged
 
+// Where processes share cores the time in which one gets on says little about its own messages, unless all
+// do the same: is it one of a long exchange of all with all?
+bool way_is_of_all(size_t n, enum space space, int tag);
+
 // May a message of n bytes to or from there go either way?
-static inline bool way_is_open(size_t n, const struct type *type, int pe)
+static inline bool way_is_open(size_t n, const struct type *type, int pe, enum space space, int tag)
 {
     return n >= WAY_LEAST && n <= shim_settings.stage && shim_settings.learn && type->is_dense &&
-           !request_is_crowded() && pe != shim_pe() && partner_is_reached(pe);
+           (!request_is_crowded() || way_is_of_all(n, space, tag)) && pe != shim_pe() &&
+           partner_is_reached(pe);
 }
 
 // A long nonblocking one is left where it is, so that the program computes meanwhile...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages whose way is learnt (shim-mpi/way.h), long enough for several tries: to and fro, in a ring
 // that all send into at once, both ways at once, in windows of many, some ranks going on before others, and
-// in collectives, of which each kind goes its own way.
+// in collectives, of which each kind goes its own way; exchanges of all with all where ranks share cores, too.
 // All data is right and in order, and where it may be both ways have been tried. Of two that answer each
 // other one tries, and the other answers in kind.
 // PES: 2 3
@@ -123,15 +123,34 @@ static void collectives(int n, int seed)
 }
 
 // Is there a choice at all?
-static bool is_learnt(void)
+static bool are_open(void)
 {
-    cpu_set_t cpus;
     uint64_t is_direct = 0, is_reached = 0;
     int next = (me + 1) % npes;
     CHECK_EQ(shoal_query(SHOAL_Q_DIRECT, next, &is_direct), SHOAL_OK);
     CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, next, &is_reached), SHOAL_OK);
-    return is_direct && is_reached && !getenv("SHOAL_MPI_STAGE") &&
-           sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) >= npes;
+    return is_direct && is_reached && !getenv("SHOAL_MPI_STAGE");
+}
+
+static bool is_learnt(void)
+{
+    cpu_set_t cpus;
+    return are_open() && sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) >= npes;
+}
+
+// Of all with all.
+static void exchanges(struct counter *staged, struct counter *left)
+{
+    enum { BLOCK = 1 << 16 };
+    int is_open = npes > 1 && npes <= LONGEST / BLOCK && are_open(), all;
+    OK(MPI_Allreduce(&is_open, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (!all)
+        return;
+    unsigned long long were_staged = counter_read(staged), were_left = counter_read(left);
+    for (int i = 0; i < 2 * MANY; i++)
+        OK(MPI_Alltoall(out, BLOCK, MPI_BYTE, in, BLOCK, MPI_BYTE, MPI_COMM_WORLD));
+    CHECK(counter_read(staged) > were_staged);
+    CHECK(counter_read(left) > were_left);
 }
 
 static void answers(struct counter *staged)
@@ -170,6 +189,7 @@ int main(void)
         from_shared(&staged);
         answers(&staged);
     }
+    exchanges(&staged, &left);
     void (*const patterns[])(int, int) = {to_and_fro, ring, exchange, one_way, collectives};
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
         for (int l = 0; l < LENGTHS; l++)
