@@ -282,6 +282,9 @@ int shoal_getv(const shoal_part_t part[], size_t parts, const shoal_comp_t *comp
 // has a faster way, or the C library a slow one (AMD's Zen 3 and 4: much too slow from 2 KB on where to is
 // less than 64 bytes further in its page than from). The two do not overlap.
 void shoal_copy(void *to, const void *from, size_t n);
+// The same, of what the caches would not hold until it is used, or of a part of that, at any length: past
+// them, where the processor can (x86-64), which saves reading first what will be overwritten.
+void shoal_copy_streaming(void *to, const void *from, size_t n);
 
 // One element: *at = *at op *a. CSWAP: *at = *a if *at == *b. fetch (may be NULL) gets the old value.
 // Types of up to 8 bytes. Atomic against all other calls of this interface and of OpenSHMEM.

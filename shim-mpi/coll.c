@@ -308,6 +308,7 @@ static int run_messages(const struct coll_call *c, size_t *lacks)
     struct schedule s;
     s.request.error = MPI_SUCCESS;
     schedule_init(&s, c->comm, coll_tag(c));
+    s.waits = true;
     coll_build(&s, c);
     int error = schedule_run(&s);
     *lacks = s.lacks;

@@ -161,6 +161,8 @@ void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc);
 bool coll_may_lend(const struct coll_call *c);
 void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
                    struct type *type);
+// A broadcast that is waited for, where they may.
+void coll_bcast_lent(struct schedule *s, const struct coll_call *c);
 // Allreductions, reductions and reduce-scatters where all lend what they give. False, on all members: not
 // this one.
 bool coll_reduce_lent(struct schedule *s, const struct coll_call *c);

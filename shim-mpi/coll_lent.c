@@ -28,6 +28,135 @@ void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *bu
         schedule_lend(s, buf, count, type, (c->rank + k) % c->size);
 }
 
+// Bytes that the caches would not hold, all of them, until they are used.
+static bool is_long(MPI_Count bytes)
+{
+    enum { LONG = 4 << 20 };
+    return bytes >= LONG;
+}
+
+// ---- A broadcast that is waited for. The root offers a place where the others take it from; a long one goes a
+// segment after the other, through two places that stay in the caches.
+enum { SEGMENT = 1 << 19 }; // bytes
+
+struct offer {
+    shoal_rptr_t at;
+    MPI_Count bytes;
+    MPI_Count
+        places; // 2: of a segment each; 1: all of it is there; 0: there was no room, it comes as a message
+};
+
+struct lent_bcast {
+    const struct coll_call *call;
+    struct offer offer;
+    char *place; // where the root puts it; NULL: it is there, or there was no room
+    MPI_Count at;
+};
+
+static MPI_Count segment_at(const struct lent_bcast *l)
+{
+    MPI_Count rest = l->offer.bytes - l->at;
+    return l->offer.places == 1 || rest < SEGMENT ? rest : SEGMENT;
+}
+
+static MPI_Count place_at(const struct lent_bcast *l)
+{
+    return l->offer.places == 1 ? 0 : l->at % (2 * SEGMENT);
+}
+
+static void receive_from_all(struct schedule *s, const struct coll_call *c)
+{
+    for (int k = 1; k < c->size; k++)
+        schedule_recv(s, NULL, 0, type_of(MPI_BYTE), (c->rank + k) % c->size);
+}
+
+// The segment before has been taken by all when this round ends, and its place is free.
+static void give_segment(struct schedule *s, void *arg)
+{
+    struct lent_bcast *l = arg;
+    const struct coll_call *c = l->call;
+    const struct side *b = &c->recv;
+    MPI_Count n = segment_at(l), told = l->at ? 0 : sizeof l->offer;
+    if (l->place)
+        schedule_pack(s, l->place + place_at(l), b->buf, b->count, b->type, l->at, n);
+    for (int k = 1; k < c->size; k++)
+        schedule_send(s, &l->offer, told, type_of(MPI_BYTE), (c->rank + k) % c->size);
+    if (l->at)
+        receive_from_all(s, c);
+    schedule_round(s);
+    l->at += n;
+    if (l->at < l->offer.bytes)
+        schedule_then(s, give_segment, l);
+    else
+        receive_from_all(s, c);
+}
+
+static void lend_message(struct schedule *s, const struct lent_bcast *l)
+{
+    const struct coll_call *c = l->call;
+    const struct side *b = &c->recv;
+    for (int k = 1; k < c->size; k++) {
+        int to = (c->rank + k) % c->size;
+        schedule_send(s, &l->offer, sizeof l->offer, type_of(MPI_BYTE), to);
+        schedule_lend(s, b->buf, b->count, b->type, to);
+    }
+}
+
+// As many segments as the root has; what is more than there is room for is not taken.
+static void take_segment(struct schedule *s, void *arg)
+{
+    struct lent_bcast *l = arg;
+    const struct coll_call *c = l->call;
+    const struct side *b = &c->recv;
+    if (!l->offer.places) {
+        schedule_recv(s, b->buf, b->count, b->type, c->root);
+        return;
+    }
+    MPI_Count n = segment_at(l), room = b->count * b->type->size - l->at;
+    if (room < n)
+        s->request.error = MPI_ERR_TRUNCATE;
+    const char *from = shoal_direct(shoal_rptr_add(l->offer.at, place_at(l)), (size_t)n);
+    if (room > 0)
+        schedule_unpack(s, b->buf, b->count, b->type, l->at, from, n < room ? n : room,
+                        is_long(l->offer.bytes));
+    schedule_send(s, NULL, 0, type_of(MPI_BYTE), c->root);
+    l->at += n;
+    if (l->at == l->offer.bytes)
+        return;
+    schedule_recv(s, NULL, 0, type_of(MPI_BYTE), c->root);
+    schedule_then(s, take_segment, l);
+}
+
+static void make_offer(struct schedule *s, struct lent_bcast *l)
+{
+    const struct side *b = &l->call->recv;
+    MPI_Count bytes = b->count * b->type->size;
+    bool is_there = b->type->is_dense && !shoal_rptr_own(type_at(b->type, b->buf), &l->offer.at);
+    l->offer.bytes = bytes;
+    l->offer.places = is_there || !is_long(bytes) ? 1 : 2;
+    if (is_there)
+        return;
+    l->place = schedule_shared(s, (size_t)(is_long(bytes) ? 2 * SEGMENT : bytes));
+    if (!l->place || shoal_rptr_own(l->place, &l->offer.at))
+        l->offer.places = 0;
+}
+
+void coll_bcast_lent(struct schedule *s, const struct coll_call *c)
+{
+    struct lent_bcast *l = schedule_bytes(s, sizeof *l);
+    *l = (struct lent_bcast){.call = c};
+    if (c->rank != c->root) {
+        schedule_recv(s, &l->offer, sizeof l->offer, type_of(MPI_BYTE), c->root);
+        schedule_then(s, take_segment, l);
+        return;
+    }
+    make_offer(s, l);
+    if (l->offer.places)
+        give_segment(s, l);
+    else
+        lend_message(s, l);
+}
+
 // ---- Reductions. A segment after the other: each process has what it gives where all reach it, combines its
 // slice of the segment from there, and puts it where it belongs, or where the others take it from. Parts are
 // combined in the order of the ranks, and in the brackets of coll_add_slices.
@@ -142,9 +271,12 @@ static void take_results(struct schedule *s, const struct lending *l)
     for (int k = 0; k < c->size; k++) {
         int i = (c->rank + k) % c->size;
         struct part p = part_of(l, i);
-        if (p.n)
-            schedule_copy(s, (char *)c->recv.buf + p.in_all * t->extent, p.n, t,
-                          elements_at(l, l->lent[i].result, 0, p.n), p.n, t);
+        char *to = (char *)c->recv.buf + p.in_all * t->extent;
+        const char *from = elements_at(l, l->lent[i].result, 0, p.n);
+        if (p.n && is_long(l->end * t->size))
+            schedule_unpack(s, to, p.n, t, 0, type_at(t, from), p.n * t->size, true);
+        else if (p.n)
+            schedule_copy(s, to, p.n, t, from, p.n, t);
     }
 }
 
@@ -228,7 +360,6 @@ static bool is_sooner(const struct coll_call *c, MPI_Count bytes)
 
 static MPI_Count segment_of(const struct coll_call *c)
 {
-    enum { SEGMENT = 1 << 19 }; // bytes that stay in caches
     MPI_Count n = SEGMENT / c->recv.type->size;
     if (!scatters(c))
         return n < c->size ? c->size : n;

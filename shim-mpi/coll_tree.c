@@ -101,7 +101,9 @@ void coll_bcast(struct schedule *s, const struct coll_call *c)
     // All decide alike: layouts may differ between processes, the number of bytes does not.
     MPI_Count bytes = b->count * b->type->size;
     bool lends = bytes >= BCAST_LENT && coll_may_lend(c);
-    if (lends && c->rank == c->root)
+    if (lends && s->waits)
+        coll_bcast_lent(s, c);
+    else if (lends && c->rank == c->root)
         coll_add_lent(s, c, b->buf, b->count, b->type);
     else if (lends)
         schedule_recv(s, b->buf, b->count, b->type, c->root);

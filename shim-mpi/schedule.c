@@ -197,6 +197,31 @@ void schedule_copy_beside(struct schedule *s, void *to, MPI_Count to_count, stru
     add_copy(s, STEP_BESIDE, to, to_count, to_type, from, from_count, from_type);
 }
 
+static void add_part(struct schedule *s, enum step_kind kind, void *to, const void *from,
+                     MPI_Count count, struct type *type, MPI_Count at, MPI_Count n)
+{
+    struct step *step = add(s, kind);
+    step->from = from;
+    step->to = to;
+    step->count = count;
+    step->type = type;
+    step->at = at;
+    step->to_count = n;
+}
+
+void schedule_pack(struct schedule *s, void *to, const void *buf, MPI_Count count,
+                   struct type *type, MPI_Count at, MPI_Count n)
+{
+    add_part(s, STEP_PACK, to, buf, count, type, at, n);
+}
+
+void schedule_unpack(struct schedule *s, void *buf, MPI_Count count, struct type *type,
+                     MPI_Count at, const void *from, MPI_Count n, bool is_long)
+{
+    add_part(s, is_long && type->is_dense ? STEP_UNPACK_PAST : STEP_UNPACK, buf, from, count, type,
+             at, n);
+}
+
 void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
                      struct type *type)
 {
@@ -302,10 +327,19 @@ static void copy(const struct step *step)
 
 static void do_local(struct schedule *s, const struct step *step)
 {
-    if (step->kind == STEP_COPY)
-        copy(step);
-    else if (step->kind == STEP_REDUCE)
-        op_apply(s->op, step->from, step->to, step->count, step->type);
+    size_t n = (size_t)step->to_count;
+    switch (step->kind) {
+    case STEP_COPY: copy(step); break;
+    case STEP_PACK: type_pack(step->type, step->from, step->count, step->at, step->to, n); break;
+    case STEP_UNPACK:
+        type_unpack(step->type, step->to, step->count, step->at, step->from, n);
+        break;
+    case STEP_UNPACK_PAST:
+        shoal_copy_streaming((char *)type_at(step->type, step->to) + step->at, step->from, n);
+        break;
+    case STEP_REDUCE: op_apply(s->op, step->from, step->to, step->count, step->type); break;
+    default: break;
+    }
 }
 
 static void receive(struct schedule *s, const struct step *step)
@@ -371,7 +405,6 @@ static bool advance(struct schedule *s)
 
 int schedule_run(struct schedule *s)
 {
-    s->waits = true;
     struct idle idle = idle_start("MPI collective");
     while (!advance(s))
         idle_step(&idle);

@@ -20,6 +20,9 @@ enum step_kind {
     STEP_LEND,
     STEP_RECV,
     STEP_COPY,
+    STEP_PACK,
+    STEP_UNPACK,
+    STEP_UNPACK_PAST, // the caches, where it can
     STEP_REDUCE,
     STEP_BESIDE, // a copy, too
     STEP_ROUND
@@ -31,7 +34,8 @@ struct step {
     struct comm *comm;
     const void *from;
     void *to;
-    MPI_Count count, to_count; // to_count: of a copy
+    MPI_Count count, to_count; // to_count: of a copy; bytes of one that packs or unpacks,
+    MPI_Count at;              // from there
     struct type *type, *to_type;
 };
 
@@ -79,6 +83,12 @@ void schedule_copy(struct schedule *s, void *to, MPI_Count to_count, struct type
 // The same, of data that no message of the round needs or brings: others need not wait for it.
 void schedule_copy_beside(struct schedule *s, void *to, MPI_Count to_count, struct type *to_type,
                           const void *from, MPI_Count from_count, struct type *from_type);
+// Bytes at to at + n of what there is at buf, to there, or from there; of so much that caches would not hold it
+// past them.
+void schedule_pack(struct schedule *s, void *to, const void *buf, MPI_Count count,
+                   struct type *type, MPI_Count at, MPI_Count n);
+void schedule_unpack(struct schedule *s, void *buf, MPI_Count count, struct type *type,
+                     MPI_Count at, const void *from, MPI_Count n, bool is_long);
 // to = from op to: from is of the lower ranks.
 void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
                      struct type *type);
@@ -95,7 +105,8 @@ void *schedule_bytes(struct schedule *s, size_t n);
 // Bytes that others of the node reach, once. NULL: no room.
 void *schedule_shared(struct schedule *s, size_t n);
 
-int schedule_run(struct schedule *s); // until it is done; the error
+// Until it is done; the error. `waits` is set before steps are added.
+int schedule_run(struct schedule *s);
 // From now on by progress; the request's reference of progress is taken here.
 void schedule_start(struct schedule *s);
 

@@ -124,6 +124,11 @@ PUBLIC void shoal_copy(void *to, const void *from, size_t n)
     copy_bytes(to, from, n);
 }
 
+PUBLIC void shoal_copy_streaming(void *to, const void *from, size_t n)
+{
+    copy_streaming(to, from, n);
+}
+
 PUBLIC int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
                      shoal_event_t *event)
 {

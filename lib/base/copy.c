@@ -22,6 +22,35 @@ void copy_long(void *to, const void *from, size_t n)
 
 #if defined(__x86_64__) && !defined(SHOAL_SANITIZED)
 #include <cpuid.h>
+#include <emmintrin.h>
+
+enum { LINE = 64 };
+
+// Lines that are stored whole, past the caches, are not read first.
+static void stream_lines(char *to, const char *from, size_t lines)
+{
+    for (size_t i = 0; i < lines * LINE; i += LINE) {
+        const __m128i *in = (const __m128i *)(const void *)(from + i);
+        __m128i *out = (__m128i *)(void *)(to + i);
+        __m128i a = _mm_loadu_si128(in), b = _mm_loadu_si128(in + 1), c = _mm_loadu_si128(in + 2),
+                d = _mm_loadu_si128(in + 3);
+        _mm_stream_si128(out, a);
+        _mm_stream_si128(out + 1, b);
+        _mm_stream_si128(out + 2, c);
+        _mm_stream_si128(out + 3, d);
+    }
+    _mm_sfence(); // before all stores that follow
+}
+
+void copy_streaming(void *to, const void *from, size_t n)
+{
+    size_t first = -(uintptr_t)to % LINE;
+    first = first < n ? first : n;
+    size_t lines = (n - first) / LINE, done = first + lines * LINE;
+    memcpy(to, from, first);
+    stream_lines((char *)to + first, (const char *)from + first, lines);
+    memcpy((char *)to + done, (const char *)from + done, n - done);
+}
 
 enum { FAMILY_ZEN_3_4 = 0x19 };
 
@@ -43,5 +72,10 @@ __attribute__((constructor)) static void choose(void)
         copy_ways.shifts = COPY_SHIFTS;
     else if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9)))
         copy_ways.span = COPY_MOST - COPY_LEAST;
+}
+#else
+void copy_streaming(void *to, const void *from, size_t n)
+{
+    copy_bytes(to, from, n);
 }
 #endif

@@ -102,6 +102,9 @@ static inline void copy_bytes(void *to, const void *from, size_t n)
         copy_long(to, from, n);
 }
 
+// Of what caches would not hold until it is used: past them, where the processor can.
+void copy_streaming(void *to, const void *from, size_t n);
+
 // They may overlap.
 static inline void copy_move(void *to, const void *from, size_t n)
 {

@@ -69,6 +69,17 @@ static void test_ways(void **state)
     all_lengths();
 }
 
+static void test_streaming(void **state)
+{
+    static const size_t lengths[] = {0, 1, 63, 64, 65, 127, 128, 191, 192, 4096, 5001, 1 << 20};
+    (void)state;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (size_t at = 0; at < 64; at++) {
+            copies(copy_streaming, lengths[l], at, 0);
+            copies(copy_streaming, lengths[l], 5, at);
+        }
+}
+
 // Which of them is further on does not matter.
 static void test_overlap(void **state)
 {
@@ -97,8 +108,9 @@ static void test_few(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways), cmocka_unit_test(test_overlap),
-                                       cmocka_unit_test(test_few)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways),
+                                       cmocka_unit_test(test_streaming),
+                                       cmocka_unit_test(test_overlap), cmocka_unit_test(test_few)};
     from = aligned_alloc(4096, ROOM);
     to = aligned_alloc(4096, ROOM);
     if (!from || !to)
