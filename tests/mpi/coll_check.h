@@ -6,6 +6,8 @@
 
 #include "mpi_check.h"
 
+#include <shoal.h>
+
 // NAME(..., comm) as form 0, blocking; 1, nonblocking; 2, persistent and not started. S is nothing,
 // or _c. The result of the call.
 #define COLL(form, S, NAME, INAME, request, comm, ...)          \
@@ -24,6 +26,28 @@ static inline void coll_finish(int form, MPI_Request *r)
     }
     if (form == 2)
         OK(MPI_Request_free(r));
+}
+
+// ---- Memory of shoal_alloc: all there is, at most `bytes` in one piece.
+enum { PIECES = 4096, PIECE_LEAST = 4096 };
+
+static void *pieces[PIECES];
+static int pieces_n;
+
+static inline void take_all_room(size_t bytes)
+{
+    while (bytes >= PIECE_LEAST && pieces_n < PIECES)
+        if ((pieces[pieces_n] = shoal_alloc(bytes)))
+            pieces_n++;
+        else
+            bytes /= 2;
+    CHECK(pieces_n < PIECES);
+}
+
+static inline void give_all_room(void)
+{
+    while (pieces_n)
+        shoal_free(pieces[--pieces_n]);
 }
 
 // ---- Pairs (a, b) are the maps x -> a x + b modulo a prime.

@@ -8,8 +8,6 @@
 // ENV: SHMEM_SYMMETRIC_SIZE=32M
 #include "coll_check.h"
 
-#include <shoal.h>
-
 enum { KINDS = 4, LONG = 70001 }; // pairs of an element that is longer than a segment
 
 static MPI_Datatype pair;
@@ -112,19 +110,12 @@ static void long_elements(MPI_Comm comm)
 // One rank takes all there is.
 static void without_room(MPI_Comm comm, int who)
 {
-    enum { MOST = 4096, LEAST = 4096 };
-    static void *taken[MOST];
-    int n = 0, rank;
+    int rank;
     OK(MPI_Comm_rank(comm, &rank));
-    for (size_t bytes = 32 << 20; rank == who && bytes >= LEAST && n < MOST;)
-        if ((taken[n] = shoal_alloc(bytes)))
-            n++;
-        else
-            bytes /= 2;
-    CHECK(n < MOST);
+    if (rank == who)
+        take_all_room(32 << 20);
     lengths(comm, who);
-    while (n)
-        shoal_free(taken[--n]);
+    give_all_room();
 }
 
 int main(void)

@@ -7,8 +7,6 @@
 // ENV: SHMEM_SYMMETRIC_SIZE=48M
 #include "coll_check.h"
 
-#include <shoal.h>
-
 enum {
     BEGIN = 4 << 20,
     SEGMENT = 1 << 19,
@@ -135,21 +133,13 @@ static void different_lengths(void)
 // One rank takes all there is.
 static void without_room(int who)
 {
-    enum { MOST = 4096, LEAST = 4096 };
-    static void *taken[MOST];
-    int n = 0;
-    for (size_t bytes = 48 << 20; me == who && bytes >= LEAST && n < MOST;)
-        if ((taken[n] = shoal_alloc(bytes)))
-            n++;
-        else
-            bytes /= 2;
-    CHECK(n < MOST);
+    if (me == who)
+        take_all_room(48 << 20);
     broadcast(room, 0, LONGEST, 0, false);
     broadcast(room, 0, BEGIN / BLOCK * BLOCK + BLOCK, 0, me == 0);
     broadcast(room, 0, BEGIN / BLOCK * BLOCK + BLOCK, 0, me != 0);
     allreductions();
-    while (n)
-        shoal_free(taken[--n]);
+    give_all_room();
 }
 
 int main(void)
