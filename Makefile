@@ -41,9 +41,9 @@ TUNING := $(call accepted,-mprfchw) \
 # Loops over elements, for vectors of the processor at hand as well. Sanitizers are not there yet when one is chosen,
 # clang gives what chooses a name for all to see, and does not know that musl has no such choice.
 CLONES := '-DCLONES=__attribute__((target_clones("default","avx2")))'
-CLONES := $(if $(SAN)$(findstring -fsanitize,$(CFLAGS)),,$(if $(shell \
+CLONES := $(if $(SAN)$(findstring -fsanitize,$(CFLAGS)),-DCLONES=,$(if $(shell \
 	printf '\043ifdef __clang__\n\043error\n\043endif\nCLONES int f(int x) { return x; }\n' | \
-	$(CC) $(CFLAGS) $(CLONES) -xc -c -o /dev/null - 2>/dev/null && echo yes),$(CLONES)))
+	$(CC) $(CFLAGS) $(CLONES) -xc -c -o /dev/null - 2>/dev/null && echo yes),$(CLONES),-DCLONES=))
 
 DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
 CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
@@ -138,7 +138,7 @@ Q ?= @
 
 # Integer sums wrap, as the operations of the specification do.
 $(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += -fwrapv
-$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += $(or $(CLONES),-DCLONES=)
+$(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += $(CLONES)
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)

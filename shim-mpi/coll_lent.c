@@ -10,22 +10,33 @@ bool coll_may_lend(const struct coll_call *c)
     return c->size > 2 && partner_are_near(c->comm->group);
 }
 
+// Do the others reach it as it is?
+static bool is_there(const void *buf, const struct type *type, shoal_rptr_t *at)
+{
+    return type->is_dense && !shoal_rptr_own(type_at(type, buf), at);
+}
+
+static void lend_to_all(struct schedule *s, const struct coll_call *c, const void *buf,
+                        MPI_Count count, struct type *type)
+{
+    for (int k = 1; k < c->size; k++)
+        schedule_lend(s, buf, count, type, (c->rank + k) % c->size);
+}
+
 void coll_add_lent(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count count,
                    struct type *type)
 {
     struct type *byte = type_of(MPI_BYTE);
     MPI_Count bytes = count * type->size;
     shoal_rptr_t at;
-    bool is_there = type->is_dense && !shoal_rptr_own(type_at(type, buf), &at);
-    void *room = is_there ? NULL : schedule_shared(s, (size_t)bytes);
+    void *room = is_there(buf, type, &at) ? NULL : schedule_shared(s, (size_t)bytes);
     if (room) {
         schedule_copy(s, room, bytes, byte, buf, count, type);
         buf = room;
         count = bytes;
         type = byte;
     }
-    for (int k = 1; k < c->size; k++)
-        schedule_lend(s, buf, count, type, (c->rank + k) % c->size);
+    lend_to_all(s, c, buf, count, type);
 }
 
 // Bytes that the caches would not hold, all of them, until they are used.
@@ -64,6 +75,12 @@ static MPI_Count place_at(const struct lent_bcast *l)
     return l->offer.places == 1 ? 0 : l->at % (2 * SEGMENT);
 }
 
+static void send_to_all(struct schedule *s, const struct coll_call *c, const void *buf, MPI_Count n)
+{
+    for (int k = 1; k < c->size; k++)
+        schedule_send(s, buf, n, type_of(MPI_BYTE), (c->rank + k) % c->size);
+}
+
 static void receive_from_all(struct schedule *s, const struct coll_call *c)
 {
     for (int k = 1; k < c->size; k++)
@@ -79,8 +96,7 @@ static void give_segment(struct schedule *s, void *arg)
     MPI_Count n = segment_at(l), told = l->at ? 0 : sizeof l->offer;
     if (l->place)
         schedule_pack(s, l->place + place_at(l), b->buf, b->count, b->type, l->at, n);
-    for (int k = 1; k < c->size; k++)
-        schedule_send(s, &l->offer, told, type_of(MPI_BYTE), (c->rank + k) % c->size);
+    send_to_all(s, c, &l->offer, told);
     if (l->at)
         receive_from_all(s, c);
     schedule_round(s);
@@ -89,17 +105,6 @@ static void give_segment(struct schedule *s, void *arg)
         schedule_then(s, give_segment, l);
     else
         receive_from_all(s, c);
-}
-
-static void lend_message(struct schedule *s, const struct lent_bcast *l)
-{
-    const struct coll_call *c = l->call;
-    const struct side *b = &c->recv;
-    for (int k = 1; k < c->size; k++) {
-        int to = (c->rank + k) % c->size;
-        schedule_send(s, &l->offer, sizeof l->offer, type_of(MPI_BYTE), to);
-        schedule_lend(s, b->buf, b->count, b->type, to);
-    }
 }
 
 // As many segments as the root has; what is more than there is room for is not taken.
@@ -131,10 +136,10 @@ static void make_offer(struct schedule *s, struct lent_bcast *l)
 {
     const struct side *b = &l->call->recv;
     MPI_Count bytes = b->count * b->type->size;
-    bool is_there = b->type->is_dense && !shoal_rptr_own(type_at(b->type, b->buf), &l->offer.at);
+    bool as_it_is = is_there(b->buf, b->type, &l->offer.at);
     l->offer.bytes = bytes;
-    l->offer.places = is_there || !is_long(bytes) ? 1 : 2;
-    if (is_there)
+    l->offer.places = as_it_is || !is_long(bytes) ? 1 : 2;
+    if (as_it_is)
         return;
     l->place = schedule_shared(s, (size_t)(is_long(bytes) ? 2 * SEGMENT : bytes));
     if (!l->place || shoal_rptr_own(l->place, &l->offer.at))
@@ -151,10 +156,12 @@ void coll_bcast_lent(struct schedule *s, const struct coll_call *c)
         return;
     }
     make_offer(s, l);
-    if (l->offer.places)
+    if (l->offer.places) {
         give_segment(s, l);
-    else
-        lend_message(s, l);
+        return;
+    }
+    send_to_all(s, c, &l->offer, sizeof l->offer);
+    lend_to_all(s, c, c->recv.buf, c->recv.count, c->recv.type);
 }
 
 // ---- Reductions. A segment after the other: each process has what it gives where all reach it, combines its

@@ -170,18 +170,25 @@ void schedule_recv(struct schedule *s, void *buf, MPI_Count count, struct type *
     add_message(s, STEP_RECV, s->comm, buf, count, type, peer);
 }
 
+static struct step *add_local(struct schedule *s, enum step_kind kind, void *to, const void *from,
+                              MPI_Count count, struct type *type)
+{
+    struct step *step = add(s, kind);
+    step->from = from;
+    step->to = to;
+    step->count = count;
+    step->type = type;
+    return step;
+}
+
 static void add_copy(struct schedule *s, enum step_kind kind, void *to, MPI_Count to_count,
                      struct type *to_type, const void *from, MPI_Count from_count,
                      struct type *from_type)
 {
     if (to == from && to_type == from_type)
         return;
-    struct step *step = add(s, kind);
-    step->from = from;
-    step->to = to;
-    step->count = from_count;
+    struct step *step = add_local(s, kind, to, from, from_count, from_type);
     step->to_count = to_count;
-    step->type = from_type;
     step->to_type = to_type;
 }
 
@@ -200,11 +207,7 @@ void schedule_copy_beside(struct schedule *s, void *to, MPI_Count to_count, stru
 static void add_part(struct schedule *s, enum step_kind kind, void *to, const void *from,
                      MPI_Count count, struct type *type, MPI_Count at, MPI_Count n)
 {
-    struct step *step = add(s, kind);
-    step->from = from;
-    step->to = to;
-    step->count = count;
-    step->type = type;
+    struct step *step = add_local(s, kind, to, from, count, type);
     step->at = at;
     step->to_count = n;
 }
@@ -225,11 +228,7 @@ void schedule_unpack(struct schedule *s, void *buf, MPI_Count count, struct type
 void schedule_reduce(struct schedule *s, const void *from, void *to, MPI_Count count,
                      struct type *type)
 {
-    struct step *step = add(s, STEP_REDUCE);
-    step->from = from;
-    step->to = to;
-    step->count = count;
-    step->type = type;
+    add_local(s, STEP_REDUCE, to, from, count, type);
 }
 
 void schedule_round(struct schedule *s)
