@@ -206,12 +206,14 @@ int card_gather(const void *extra, size_t extra_n, void *extras)
     compare_here();
     if (!hosts)
         return 0;
+    join_pmi()->has_met = false;
     if (exchange_cards(extra, extra_n, extras))
         return -1;
     step(written + 1);
     compare_hosts();
     if (exchange_addresses())
         return -1;
+    join_pmi()->has_met = true;
     step(written + STEPS);
     return 0;
 }

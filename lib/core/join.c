@@ -149,16 +149,40 @@ static int create(struct pmi *pmi, const struct agreement *a)
     return job_create(pmi->locals, (int)settings.vnodes, settings.symmetric_size, 0);
 }
 
+// Where a node's leader publishes its address.
+static void meeting_key(const struct pmi *pmi, char key[PMI_KEY_MOST + 1])
+{
+    snprintf(key, PMI_KEY_MOST + 1, MEETING_KEY, pmi->local[0]);
+}
+
+// No file comes from this leader: its followers need not look for it.
+static void publish_none(struct pmi *pmi)
+{
+    char key[PMI_KEY_MOST + 1];
+    meeting_key(pmi, key);
+    pmi->put(pmi, key, MEETING_NONE);
+}
+
+// On one host it is; on several card.c exchanges more.
+static int last_fence(struct pmi *pmi)
+{
+    int failed = pmi->fence(pmi);
+    pmi->has_met = failed || pmi->locals == pmi->size;
+    return failed;
+}
+
 static int lead(struct pmi *pmi, const char *key, const struct agreement *a)
 {
     struct meeting m;
     char value[PMI_ENCODED(sizeof m) + 1];
     int fd = create(pmi, a);
     int listener = fd >= 0 ? meeting_listen(&m) : -1;
-    if (listener < 0)
+    if (listener < 0) {
+        publish_none(pmi);
         return -1;
+    }
     pmi_encode(&m, sizeof m, value);
-    if (pmi->put(pmi, key, value) || pmi->fence(pmi) ||
+    if (pmi->put(pmi, key, value) || last_fence(pmi) ||
         meeting_serve(listener, &m, pmi->local, pmi->locals, fd, JOIN_MS, &same_pids))
         return -1;
     return fd;
@@ -168,7 +192,7 @@ static int follow(struct pmi *pmi, const char *key)
 {
     struct meeting m;
     char value[PMI_VALUE_MOST + 1];
-    if (pmi->fence(pmi) || pmi->get(pmi, pmi->local[0], key, value, sizeof value))
+    if (last_fence(pmi) || pmi->get(pmi, pmi->local[0], key, value, sizeof value))
         return -1;
     if (strcmp(value, MEETING_NONE) == 0)
         return -1;
@@ -184,12 +208,13 @@ static void disagree(struct pmi *pmi, const char *key)
 {
     if (pmi->put(pmi, key, MEETING_NONE) == 0)
         pmi->fence(pmi);
+    pmi->has_met = true;
 }
 
 static int meet(struct pmi *pmi)
 {
     char key[PMI_KEY_MOST + 1];
-    snprintf(key, sizeof key, MEETING_KEY, pmi->local[0]);
+    meeting_key(pmi, key);
     struct agreement a = {0};
     int fd = -1, status = pmi->locals < pmi->size ? agree(pmi, &a) : 0;
     if (status == 0)
@@ -281,6 +306,8 @@ static void end_before_start(struct pe_ctl *ctl, int status)
         leave(ctl);
     if (ctl && !job_has_hosts(world.job))
         return;
+    if (!ctl && leads)
+        publish_none(launcher);
     for (long end = now_ms() + EXIT_MS; now_ms() < end && (leads || !all_have_left(ctl));)
         usleep(2000);
     if (leads || !all_have_left(ctl))

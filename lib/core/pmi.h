@@ -29,6 +29,7 @@ struct pmi {
     struct node_map map; // of all nodes; blocks is NULL before pmi_map
     int exchanges;       // so far
     int threads;         // that the launcher's library has started
+    bool has_met;        // the job's fences are over: nobody waits in one any more
 
     // All return 0, or -1 after one line. What was put before a fence can be read after it, by
     // everybody; all ranks fence.

@@ -13,15 +13,19 @@
 
 #include <pmix.h>
 
+#include <errno.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SIZE_MOST (1 << 20) // ranks
 #define REPLY_S 60
+#define LAST_FENCE_S 1 // for others to come to it, before the job is ended
 
 static struct {
     struct pmi pmi;
@@ -229,10 +233,12 @@ static int fence(struct pmi *pmi)
     pmix_info_t collect;
     bool yes = true;
     PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-    int failed = check(PMIx_Commit(), "PMIx_Commit") ||
-                 check(PMIx_Fence(&client.all, 1, &collect, 1), "PMIx_Fence");
+    int failed = check(PMIx_Commit(), "PMIx_Commit");
+    pmix_status_t status = failed ? PMIX_SUCCESS : PMIx_Fence(&client.all, 1, &collect, 1);
     PMIX_INFO_DESTRUCT(&collect);
-    return failed ? -1 : 0;
+    if (status == PMIX_ERR_TIMEOUT) // somebody's last fence (below), who has said why
+        return -1;
+    return failed || check(status, "PMIx_Fence") ? -1 : 0;
 }
 
 static int get(struct pmi *pmi, int rank, const char *key, char *value, size_t size)
@@ -251,9 +257,40 @@ static int get(struct pmi *pmi, int rank, const char *key, char *value, size_t s
                          : refuse("%s has %zu characters, %zu are the most", key, length, size - 1);
 }
 
+static sem_t has_fenced;
+
+static void on_last_fence(pmix_status_t status, void *unused)
+{
+    (void)status, (void)unused;
+    sem_post(&has_fenced);
+}
+
+// Open MPI's mpirun (4.1) can crash or hang where it ends a job whose processes wait in a fence. So this
+// one takes part in what the others may wait in. With a limit, which ends the fence for all.
+static void fence_once_more(void)
+{
+    pmix_info_t info[2];
+    bool yes = true;
+    int seconds = LAST_FENCE_S;
+    struct timespec until;
+    PMIX_INFO_LOAD(&info[0], PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
+    sem_init(&has_fenced, 0, 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LAST_FENCE_S + 1; // where the launcher does not know the limit
+    if (PMIx_Commit() == PMIX_SUCCESS &&
+        PMIx_Fence_nb(&client.all, 1, info, 2, on_last_fence, NULL) == PMIX_SUCCESS)
+        while (sem_timedwait(&has_fenced, &until) && errno == EINTR)
+            ;
+    PMIX_INFO_DESTRUCT(&info[0]);
+    PMIX_INFO_DESTRUCT(&info[1]);
+}
+
 static void end_job(struct pmi *pmi, int status, const char *text)
 {
-    (void)pmi;
+    if (!pmi->has_met)
+        fence_once_more();
+    pmi->has_met = true;
     PMIx_Abort(status, text, NULL, 0);
 }
 

@@ -44,6 +44,27 @@ grep -q '^shoal: .*needs PMIX_NAMESPACE and OMPI_COMM_WORLD_SIZE unset' "$tmp/er
 run timeout -k 5 50 "$mpirun" --oversubscribe -n 2 sh -c "$tmp/job no_init; $tmp/job" </dev/null
 expect_rc 0
 
+# Many jobs at once, in each of which one cannot join while the others wait for it: mpirun itself ends
+# well, whoever is slow.
+cat >"$tmp/one_wrong" <<EOF
+[ "\$PMIX_RANK" = "\$1" ] && export SHMEM_SYMMETRIC_SIZE=word
+$tmp/job
+exit \$?
+EOF
+for tries in 1 2 3; do
+    crowd=()
+    for i in 0 1 2 3 0 1 2 3; do
+        timeout -k 5 50 "$mpirun" --oversubscribe -n 4 sh "$tmp/one_wrong" $i </dev/null >/dev/null 2>&1 &
+        crowd+=($!)
+    done
+    for pid in "${crowd[@]}"; do
+        wait "$pid"
+        rc=$?
+        what="one of 8 jobs"
+        expect_rc 1
+    done
+done
+
 # It is killed: nobody stays.
 kill_launcher
 for tries in 1 2 3 4 5; do # it takes libpmix a while to notice
