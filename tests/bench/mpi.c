@@ -30,29 +30,6 @@ static int trips(int n)
     return n <= 512 ? 2000 : n <= 65536 ? 400 : 30;
 }
 
-// As programs do, other than these measurements: whoever sends has just written the data, and whoever has
-// got it reads it.
-static bool is_used;
-static volatile uint64_t sum;
-
-static void write_data(char *data, int n)
-{
-    static int value;
-    if (is_used)
-        memset(data, value++, (size_t)n);
-}
-
-static void read_data(const char *data, int n)
-{
-    uint64_t all = 0;
-    for (int i = 0; is_used && i < n; i += 8) {
-        uint64_t word;
-        memcpy(&word, data + i, sizeof word);
-        all += word;
-    }
-    sum = all;
-}
-
 // Half of the time of a message there and one back.
 static double ping_pong(int n, int source, char *from, char *to)
 {
@@ -111,16 +88,22 @@ static double stream(int n)
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
     for (int w = 0; w < windows; w++) {
-        for (int i = 0; i < window; i++)
-            if (me == 0)
-                MPI_Isend(room + (size_t)i * n, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request[i]);
-            else
-                MPI_Irecv(room + (size_t)i * n, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request[i]);
+        for (int i = 0; i < window; i++) {
+            char *at = room + (size_t)i * n;
+            if (me == 0) {
+                write_data(at, n);
+                MPI_Isend(at, n, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &request[i]);
+            } else {
+                MPI_Irecv(at, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request[i]);
+            }
+        }
         MPI_Waitall(window, request, MPI_STATUSES_IGNORE);
-        if (me == 0)
+        if (me == 0) {
             MPI_Recv(in, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        else
+        } else {
+            read_data(room, n * window);
             MPI_Send(out, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+        }
     }
     return (now_ns() - start) / windows / window;
 }
@@ -160,14 +143,17 @@ static double put_stream(int n)
     for (int w = 0; w < windows; w++) {
         all += (uint64_t)window;
         seq++;
-        for (int i = 0; i < window && me == 0; i++)
+        for (int i = 0; i < window && me == 0; i++) {
+            write_data(room + (size_t)i * n, n);
             shmem_putmem_signal_nbi(target + (size_t)i * n, room + (size_t)i * n, (size_t)n, came,
                                     1, SHMEM_SIGNAL_ADD, 1);
+        }
         if (me == 0) {
             shmem_quiet();
             shmem_signal_wait_until(answer, SHMEM_CMP_GE, seq);
         } else {
             shmem_signal_wait_until(came, SHMEM_CMP_GE, all);
+            read_data(target, n * window);
             shmem_uint64_p(answer, seq, 0);
         }
     }
@@ -220,6 +206,25 @@ static void pairs(void)
     }
 }
 
+static void used_streams(void)
+{
+    static const int lengths[] = {1048576, 4194304};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths };
+    double flow[LENGTHS][ROUNDS], puts[LENGTHS][ROUNDS];
+    is_used = true;
+    for (int r = 0; r < ROUNDS; r += was_near())
+        for (int s = 0; s < LENGTHS; s++) {
+            flow[s][r] = stream(lengths[s]);
+            puts[s][r] = put_stream(lengths[s]);
+        }
+    is_used = false;
+    for (int s = 0; s < LENGTHS; s++) {
+        tell("used_stream", lengths[s], flow[s], "ns");
+        if (puts[s][0] > 0)
+            tell("used_put_stream", lengths[s], puts[s], "ns");
+    }
+}
+
 static void used_pairs(void)
 {
     static const int lengths[] = {4096, 16384, 65536, 262144, 1048576, 4194304};
@@ -239,6 +244,7 @@ static void used_pairs(void)
         if (put[s][0] > 0)
             tell("used_put_signal", lengths[s], put[s], "ns");
     }
+    used_streams();
 }
 
 // From data at the start of a page to a place that is not: processors have trouble with that.

@@ -44,6 +44,29 @@ static inline void tell(const char *name, int n, double *x, const char *unit) //
         ns = (now_ns() - begin) / (n);         \
     } while (0)
 
+// As programs do, other than these measurements: whoever sends has just written the data, and whoever has
+// got it reads it.
+static bool is_used;
+static volatile uint64_t sum;
+
+static inline void write_data(char *data, int n)
+{
+    static int value;
+    if (is_used)
+        memset(data, value++, (size_t)n);
+}
+
+static inline void read_data(const char *data, int n)
+{
+    uint64_t all = 0;
+    for (int i = 0; is_used && i < n; i += 8) {
+        uint64_t word;
+        memcpy(&word, data + i, sizeof word);
+        all += word;
+    }
+    sum = all;
+}
+
 // One after the other: half of the time of one there and one back, between ranks 0 and 1; others wait
 // for the next barrier.
 static inline double one_way(__typeof__(MPI_Send) *send, int n, MPI_Datatype type, int trips)

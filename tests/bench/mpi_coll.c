@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: none
 // MPI's collectives of blocks of 256 bytes, 4 KB, 64 KB and 1 MB a process, several in a row until all
-// have done them. The source compiles with any MPI.
+// have done them, of data that is written before and read by who has got it, as programs do. The source
+// compiles with any MPI.
 #include "mpi_bench.h"
 
-enum { TIMES = 9, KINDS = 8 };
+enum { TIMES = 9 };
 
-static const char *const names[KINDS] = {"bcast",     "reduce",     "allreduce", "alltoall",
-                                         "allgather", "allgatherv", "gather",    "scatter"};
+// What a process gives and gets, in blocks: GROUP is one for each process. Between the root and all, or
+// among all.
+enum blocks { ONE, GROUP };
+static const struct kind {
+    const char *name;
+    bool root_gives, root_gets;
+    enum blocks gives, gets;
+} kinds[] = {
+    {"bcast", true, false, ONE, ONE},        {"reduce", false, true, ONE, ONE},
+    {"allreduce", false, false, ONE, ONE},   {"alltoall", false, false, GROUP, GROUP},
+    {"allgather", false, false, ONE, GROUP}, {"allgatherv", false, false, ONE, GROUP},
+    {"gather", false, true, ONE, GROUP},     {"scatter", true, false, GROUP, ONE},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int *counts, *starts; // of each process's block
 
@@ -26,10 +39,26 @@ static void call(int kind, char *from, char *to, int n)
     }
 }
 
+static int bytes_of(enum blocks blocks, int n)
+{
+    return blocks == GROUP ? npes * n : n;
+}
+
+static void call_and_use(int kind, char *from, char *to, int n)
+{
+    const struct kind *k = &kinds[kind];
+    bool is_bcast = kind == 0;
+    if (me == 0 || !k->root_gives)
+        write_data(from, bytes_of(k->gives, n));
+    call(kind, from, to, n);
+    if (is_bcast ? me != 0 : me == 0 || !k->root_gets)
+        read_data(is_bcast ? from : to, bytes_of(k->gets, n));
+}
+
 static double measure(int kind, char *from, char *to, int n)
 {
     double ns;
-    EACH_OF(n > 65536 ? 5 : 50, ns, call(kind, from, to, n));
+    EACH_OF(n > 65536 ? 5 : 50, ns, call_and_use(kind, from, to, n));
     return ns;
 }
 
@@ -40,13 +69,14 @@ static void report(int kind, char *from, char *to, int n)
     measure(kind, from, to, n);
     for (int i = 0; i < TIMES; i += was_near())
         took[i] = measure(kind, from, to, n);
-    snprintf(name, sizeof name, "coll_%s_%d", names[kind], n);
+    snprintf(name, sizeof name, "coll_%s_%d", kinds[kind].name, n);
     tell_one(name, npes, median(took, TIMES), "ns");
 }
 
 int main(int argc, char **argv)
 {
     bench_start(argc, argv);
+    is_used = true;
     counts = malloc((size_t)npes * sizeof *counts);
     starts = malloc((size_t)npes * sizeof *starts);
     for (int n = 256; n <= 1 << 20; n *= 16) {
