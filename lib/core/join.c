@@ -155,12 +155,16 @@ static void meeting_key(const struct pmi *pmi, char key[PMI_KEY_MOST + 1])
     snprintf(key, PMI_KEY_MOST + 1, MEETING_KEY, pmi->local[0]);
 }
 
-// No file comes from this leader: its followers need not look for it.
-static void publish_none(struct pmi *pmi)
+// Once: where the meeting is, or that no file comes from this leader and nobody needs to look for it.
+static int publish(struct pmi *pmi, const char *where)
 {
+    static bool is_published;
     char key[PMI_KEY_MOST + 1];
+    if (is_published)
+        return 0;
+    is_published = true;
     meeting_key(pmi, key);
-    pmi->put(pmi, key, MEETING_NONE);
+    return pmi->put(pmi, key, where);
 }
 
 // On one host it is; on several card.c exchanges more.
@@ -171,27 +175,28 @@ static int last_fence(struct pmi *pmi)
     return failed;
 }
 
-static int lead(struct pmi *pmi, const char *key, const struct agreement *a)
+static int lead(struct pmi *pmi, const struct agreement *a)
 {
     struct meeting m;
     char value[PMI_ENCODED(sizeof m) + 1];
     int fd = create(pmi, a);
     int listener = fd >= 0 ? meeting_listen(&m) : -1;
     if (listener < 0) {
-        publish_none(pmi);
+        publish(pmi, MEETING_NONE);
         return -1;
     }
     pmi_encode(&m, sizeof m, value);
-    if (pmi->put(pmi, key, value) || last_fence(pmi) ||
+    if (publish(pmi, value) || last_fence(pmi) ||
         meeting_serve(listener, &m, pmi->local, pmi->locals, fd, JOIN_MS, &same_pids))
         return -1;
     return fd;
 }
 
-static int follow(struct pmi *pmi, const char *key)
+static int follow(struct pmi *pmi)
 {
     struct meeting m;
-    char value[PMI_VALUE_MOST + 1];
+    char key[PMI_KEY_MOST + 1], value[PMI_VALUE_MOST + 1];
+    meeting_key(pmi, key);
     if (last_fence(pmi) || pmi->get(pmi, pmi->local[0], key, value, sizeof value))
         return -1;
     if (strcmp(value, MEETING_NONE) == 0)
@@ -204,23 +209,21 @@ static int follow(struct pmi *pmi, const char *key)
 }
 
 // There will be no job, as one of the leaders has said: nobody ends before that line is out.
-static void disagree(struct pmi *pmi, const char *key)
+static void disagree(struct pmi *pmi)
 {
-    if (pmi->put(pmi, key, MEETING_NONE) == 0)
+    if (publish(pmi, MEETING_NONE) == 0)
         pmi->fence(pmi);
     pmi->has_met = true;
 }
 
 static int meet(struct pmi *pmi)
 {
-    char key[PMI_KEY_MOST + 1];
-    meeting_key(pmi, key);
     struct agreement a = {0};
     int fd = -1, status = pmi->locals < pmi->size ? agree(pmi, &a) : 0;
     if (status == 0)
-        fd = pmi->rank == pmi->local[0] ? lead(pmi, key, &a) : follow(pmi, key);
+        fd = pmi->rank == pmi->local[0] ? lead(pmi, &a) : follow(pmi);
     else if (status > 0)
-        disagree(pmi, key);
+        disagree(pmi);
     free(a.host);
     if (fd < 0)
         pmi->abort(pmi, EXIT_FAILURE, "a PE cannot join the job"); // the others would wait for it
@@ -307,7 +310,7 @@ static void end_before_start(struct pe_ctl *ctl, int status)
     if (ctl && !job_has_hosts(world.job))
         return;
     if (!ctl && leads)
-        publish_none(launcher);
+        publish(launcher, MEETING_NONE);
     for (long end = now_ms() + EXIT_MS; now_ms() < end && (leads || !all_have_left(ctl));)
         usleep(2000);
     if (leads || !all_have_left(ctl))
