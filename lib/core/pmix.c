@@ -232,13 +232,13 @@ static int fence(struct pmi *pmi)
     (void)pmi;
     pmix_info_t collect;
     bool yes = true;
-    PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-    int failed = check(PMIx_Commit(), "PMIx_Commit");
-    pmix_status_t status = failed ? PMIX_SUCCESS : PMIx_Fence(&client.all, 1, &collect, 1);
-    PMIX_INFO_DESTRUCT(&collect);
-    if (status == PMIX_ERR_TIMEOUT) // somebody's last fence (below), who has said why
+    if (check(PMIx_Commit(), "PMIx_Commit"))
         return -1;
-    return failed || check(status, "PMIx_Fence") ? -1 : 0;
+    PMIX_INFO_LOAD(&collect, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    pmix_status_t status = PMIx_Fence(&client.all, 1, &collect, 1);
+    PMIX_INFO_DESTRUCT(&collect);
+    // A limit is somebody's who ends the job (below), and has said why.
+    return status == PMIX_ERR_TIMEOUT ? -1 : check(status, "PMIx_Fence");
 }
 
 static int get(struct pmi *pmi, int rank, const char *key, char *value, size_t size)
