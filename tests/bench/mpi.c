@@ -244,7 +244,6 @@ static void used_pairs(void)
         if (put[s][0] > 0)
             tell("used_put_signal", lengths[s], put[s], "ns");
     }
-    used_streams();
 }
 
 // From data at the start of a page to a place that is not: processors have trouble with that.
@@ -367,6 +366,7 @@ int main(int argc, char **argv)
     if (npes == 2) {
         pairs();
         used_pairs();
+        used_streams();
         shifted_pairs();
         windows();
         reduce_locals();

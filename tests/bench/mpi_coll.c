@@ -10,17 +10,21 @@ enum { TIMES = 9 };
 // What a process gives and gets, in blocks: GROUP is one for each process. Between the root and all, or
 // among all.
 enum blocks { ONE, GROUP };
+enum { BCAST, REDUCE, ALLREDUCE, ALLTOALL, ALLGATHER, ALLGATHERV, GATHER, SCATTER, KINDS };
 static const struct kind {
     const char *name;
     bool root_gives, root_gets;
     enum blocks gives, gets;
-} kinds[] = {
-    {"bcast", true, false, ONE, ONE},        {"reduce", false, true, ONE, ONE},
-    {"allreduce", false, false, ONE, ONE},   {"alltoall", false, false, GROUP, GROUP},
-    {"allgather", false, false, ONE, GROUP}, {"allgatherv", false, false, ONE, GROUP},
-    {"gather", false, true, ONE, GROUP},     {"scatter", true, false, GROUP, ONE},
+} kinds[KINDS] = {
+    [BCAST] = {"bcast", true, false, ONE, ONE},
+    [REDUCE] = {"reduce", false, true, ONE, ONE},
+    [ALLREDUCE] = {"allreduce", false, false, ONE, ONE},
+    [ALLTOALL] = {"alltoall", false, false, GROUP, GROUP},
+    [ALLGATHER] = {"allgather", false, false, ONE, GROUP},
+    [ALLGATHERV] = {"allgatherv", false, false, ONE, GROUP},
+    [GATHER] = {"gather", false, true, ONE, GROUP},
+    [SCATTER] = {"scatter", true, false, GROUP, ONE},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int *counts, *starts; // of each process's block
 
@@ -28,13 +32,13 @@ static void call(int kind, char *from, char *to, int n)
 {
     MPI_Comm c = MPI_COMM_WORLD;
     switch (kind) {
-    case 0: MPI_Bcast(from, n, MPI_BYTE, 0, c); break;
-    case 1: MPI_Reduce(from, to, n / 8, MPI_DOUBLE, MPI_SUM, 0, c); break;
-    case 2: MPI_Allreduce(from, to, n / 8, MPI_DOUBLE, MPI_SUM, c); break;
-    case 3: MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, c); break;
-    case 4: MPI_Allgather(from, n, MPI_BYTE, to, n, MPI_BYTE, c); break;
-    case 5: MPI_Allgatherv(from, n, MPI_BYTE, to, counts, starts, MPI_BYTE, c); break;
-    case 6: MPI_Gather(from, n, MPI_BYTE, to, n, MPI_BYTE, 0, c); break;
+    case BCAST: MPI_Bcast(from, n, MPI_BYTE, 0, c); break;
+    case REDUCE: MPI_Reduce(from, to, n / 8, MPI_DOUBLE, MPI_SUM, 0, c); break;
+    case ALLREDUCE: MPI_Allreduce(from, to, n / 8, MPI_DOUBLE, MPI_SUM, c); break;
+    case ALLTOALL: MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, c); break;
+    case ALLGATHER: MPI_Allgather(from, n, MPI_BYTE, to, n, MPI_BYTE, c); break;
+    case ALLGATHERV: MPI_Allgatherv(from, n, MPI_BYTE, to, counts, starts, MPI_BYTE, c); break;
+    case GATHER: MPI_Gather(from, n, MPI_BYTE, to, n, MPI_BYTE, 0, c); break;
     default: MPI_Scatter(from, n, MPI_BYTE, to, n, MPI_BYTE, 0, c); break;
     }
 }
@@ -47,7 +51,7 @@ static int bytes_of(enum blocks blocks, int n)
 static void call_and_use(int kind, char *from, char *to, int n)
 {
     const struct kind *k = &kinds[kind];
-    bool is_bcast = kind == 0;
+    bool is_bcast = kind == BCAST; // in place
     if (me == 0 || !k->root_gives)
         write_data(from, bytes_of(k->gives, n));
     call(kind, from, to, n);
