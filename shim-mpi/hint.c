@@ -22,7 +22,8 @@
 // two exchange data, and each gets what comes while it waits for the rest.
 //
 // A receive that is cancelled, or matched before the sender took the offer, takes it back. With
-// several threads the numbers would not be in the order of travel, and there are no hints.
+// several threads the numbers would not be in the order of travel, and there are no hints: agent.h sees to
+// such receives.
 //
 // What a call that posts a receive or a send matches meanwhile is not copied there and then, on a node:
 // the program is about to send something itself, for which others wait. The receiver makes an offer for

@@ -26,6 +26,13 @@ static void hold_new(struct transfer *t) // which nobody else knows
     atomic_store_explicit(&t->request.head.refs, 2, memory_order_relaxed);
 }
 
+// A message as long as one that a source is told of needs nobody in the library with several threads either.
+static NOINLINE void attend(struct transfer *t)
+{
+    if (t->request.is_held && shim_settings.hint && (uint64_t)t->bytes >= shim_settings.hint)
+        request_attend(&t->request);
+}
+
 // Takes the message that has come for it, or waits for it in the queues.
 static INLINE void post_here(struct transfer *t)
 {
@@ -33,8 +40,10 @@ static INLINE void post_here(struct transfer *t)
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
     bool is_told = hint_is_wanted(t), is_long = t->bytes >= HINT_LEAST_DEFERRED;
-    if (unlikely(is_long))
+    if (unlikely(is_long)) {
         hint_is_posting = true;
+        attend(t);
+    }
     if (is_told)
         shoal_progress(); // its message may have come
     shim_lock_take(&m->lock);
@@ -272,6 +281,7 @@ struct request *p2p_imrecv(void *buf, MPI_Count count, struct type *type, struct
     struct transfer *t = new_transfer(comm, REQUEST_RECV, message->space, buf, count, type,
                                       MPI_ANY_SOURCE, MPI_ANY_TAG);
     hold_new(t);
+    attend(t);
     transfer_accept(t, message);
     comm_free(comm);
     return &t->request;

@@ -153,6 +153,9 @@ int request_collect_or_raise(const char *call, struct request *r, MPI_Request *h
 
 void request_run_then(struct request *r)
 {
+    if (r->is_attended)
+        agent_leave();
+    r->is_attended = false;
     request_then_fn *fn = atomic_load_explicit(&r->then, memory_order_relaxed);
     if (shim_threads)
         fn = atomic_exchange_explicit(&r->then, nothing, memory_order_acq_rel);
@@ -316,24 +319,9 @@ bool progress(void)
     return move_all(false);
 }
 
-// For the agent: threads of the program's that wait move on themselves.
-static _Atomic uint64_t waits;
-
-uint64_t progress_waits(void)
-{
-    return atomic_load_explicit(&waits, memory_order_relaxed);
-}
-
 bool progress_sleeps(void)
 {
     return atomic_load_explicit(&sleepers, memory_order_relaxed);
-}
-
-// Threads that count at once may count as one.
-static inline void count_wait(void)
-{
-    if (unlikely(shim_settings.async))
-        atomic_store_explicit(&waits, progress_waits() + 1, memory_order_relaxed);
 }
 
 static _Thread_local bool may_sleep;
@@ -346,7 +334,7 @@ bool progress_may_sleep(void)
 // In every call of the runtime that waits.
 static int move_on(void)
 {
-    count_wait();
+    agent_count_wait();
     may_sleep = true;
     bool did = atomic_load_explicit(&progress_hooks, memory_order_relaxed) && run_hooks();
     may_sleep = false;
@@ -360,7 +348,7 @@ static uint32_t looks; // looks in vain before one that does not wait does
 void progress_look(void)
 {
     static _Thread_local uint32_t in_vain;
-    count_wait();
+    agent_count_wait();
     if (progress()) {
         in_vain = 0;
     } else if (++in_vain >= looks) {
@@ -441,7 +429,7 @@ static bool is_beside(void)
 
 void idle_step(struct idle *idle)
 {
-    count_wait();
+    agent_count_wait();
     if (move_all(idle->is_near && ++idle->looks % NEAR_STEPS))
         idle->steps = 0;
     else if (unlikely(++idle->steps == EARLY) && is_beside())

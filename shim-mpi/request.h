@@ -7,6 +7,7 @@
 #ifndef SHOAL_MPI_REQUEST_H
 #define SHOAL_MPI_REQUEST_H
 
+#include "agent.h"
 #include "comm.h"
 #include "type.h"
 
@@ -49,6 +50,7 @@ struct request {
     bool is_cancelled;
     bool is_held; // what completes it has a reference, given back then
     bool is_pooled;
+    bool is_attended; // what completes it needs this process, or its agent
     int error;         // of the operation: an error code
     int source, tag;   // for the status
     MPI_Count bytes;   // received
@@ -150,6 +152,16 @@ void request_restart(struct request *r);
 // handler of a message, so: short, and no waiting), or now if it is. Once for a request.
 void request_then(struct request *r, request_then_fn *fn, void *arg);
 bool request_is_crowded(void); // the node has fewer cores than processes
+// Of a new one, or one that begins a new run: if it is not done soon it is seen to while the program computes,
+// where several threads may be in the library.
+static inline void request_attend(struct request *r)
+{
+    if (!shim_threads)
+        return;
+    r->is_attended = true;
+    agent_want();
+}
+
 int request_up(void);
 void request_down(void);
 
@@ -209,7 +221,6 @@ void progress_remove(struct progress_hook *hook); // with threads, from within i
 HIDDEN extern _Atomic int progress_hooks;         // how many there are
 // How often a call that waits for one message alone looks again before it does more than look.
 HIDDEN extern unsigned request_looks;
-uint64_t progress_waits(void); // with an agent: goes up while threads wait and make progress
 bool progress_sleeps(void);    // a thread waits that is woken when there is something to do
 bool progress_may_sleep(void); // for a hook: this thread waits, and may have slept since its last look
 

@@ -4,68 +4,9 @@
 // their answers; and collectives of messages go on.
 // PES: 2 4
 // ENV: SHOAL_MPI_ASYNC_PROGRESS=1
-#include "mpi_check.h"
+#include "computes.h"
 
-#include <shmem.h>
-
-enum { LONG = 6 << 20, SHORT = 100, SAID = 99 };
-
-static unsigned char out[2 * LONG], in[2 * LONG];
-static int said, turn; // symmetric: who computes looks there, and MPI knows nothing of it
-
-// Until rank 0 has said that it is through.
-static void computes(void)
-{
-    double until = check_now() + 30;
-    while (__atomic_load_n(&said, __ATOMIC_ACQUIRE) < turn)
-        if (check_now() > until) {
-            CHECK_EQ(said, turn); // rank 0 waits for this one
-            return;
-        }
-}
-
-static void says(void)
-{
-    for (int pe = 0; pe < npes; pe++)
-        shmem_int_atomic_set(&said, turn, pe);
-    shmem_quiet();
-}
-
-static MPI_Datatype every_other(void)
-{
-    MPI_Datatype t;
-    OK(MPI_Type_vector(LONG / 64, 64, 128, MPI_BYTE, &t));
-    OK(MPI_Type_commit(&t));
-    return t;
-}
-
-// Rank 0 sends to each, synchronously: its calls end when the data is there.
-static void receives(int n, int source, int tag, bool has_gaps)
-{
-    MPI_Datatype t = has_gaps ? every_other() : MPI_BYTE;
-    int count = has_gaps ? 1 : n;
-    MPI_Request r;
-    turn++;
-    if (me == 0) {
-        for (int i = 1; i < npes; i++)
-            OK(MPI_Recv(NULL, 0, MPI_BYTE, i, SAID, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        for (int i = 1; i < npes; i++)
-            OK(MPI_Ssend(out, count, t, i, 7, MPI_COMM_WORLD));
-        says();
-    } else {
-        memset(in, 0, sizeof in);
-        OK(MPI_Irecv(in, count, t, source, tag, MPI_COMM_WORLD, &r));
-        OK(MPI_Send(NULL, 0, MPI_BYTE, 0, SAID, MPI_COMM_WORLD));
-        computes();
-        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-        for (int i = 0; has_gaps && i < LONG / 64; i++)
-            memset(in + 128 * i + 64, 0, 64);
-        for (int i = 0; i < (has_gaps ? LONG / 64 : 1); i++)
-            CHECK_MEM(in + 128 * i, out + 128 * i, has_gaps ? 64 : (size_t)n, "data");
-    }
-    if (has_gaps)
-        OK(MPI_Type_free(&t));
-}
+enum { SHORT = 100 };
 
 // Those who compute have sent to rank 0.
 static void sends(int n)
@@ -111,11 +52,9 @@ int main(void)
     MPI_Comm comm;
     int level = -1;
     mpi_start();
-    shmem_init();
+    computes_start();
     OK(MPI_Query_thread(&level));
     CHECK_EQ(level, MPI_THREAD_SINGLE);
-    for (size_t i = 0; i < sizeof out; i++)
-        out[i] = (unsigned char)(i % 251 + 1);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     static const int lengths[] = {0, SHORT, 100000, LONG};
     for (int i = 0; i < 4; i++) {
