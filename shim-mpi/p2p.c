@@ -29,7 +29,7 @@ static void hold_new(struct transfer *t) // which nobody else knows
 // A message as long as one that a source is told of needs nobody in the library with several threads either.
 static NOINLINE void attend(struct transfer *t)
 {
-    if (t->request.is_held && shim_settings.hint && (uint64_t)t->bytes >= shim_settings.hint)
+    if (t->request.is_held && (uint64_t)t->bytes >= shim_settings.hint)
         request_attend(&t->request);
 }
 

@@ -3,7 +3,6 @@
 #include "request.h"
 
 #include "error.h"
-#include "settings.h"
 #include "stats.h"
 #include "win.h"
 

@@ -9,6 +9,7 @@
 
 #include "agent.h"
 #include "comm.h"
+#include "settings.h"
 #include "type.h"
 
 #include <shoal.h>
@@ -156,7 +157,7 @@ bool request_is_crowded(void); // the node has fewer cores than processes
 // where several threads may be in the library.
 static inline void request_attend(struct request *r)
 {
-    if (!shim_threads)
+    if (!shim_threads || !shim_settings.hint)
         return;
     r->is_attended = true;
     agent_want();

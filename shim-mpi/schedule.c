@@ -431,5 +431,6 @@ void schedule_start(struct schedule *s)
         return;
     }
     s->hook = (struct progress_hook){.fn = step_on};
+    request_attend(&s->request);
     progress_add(&s->hook);
 }

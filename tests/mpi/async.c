@@ -27,26 +27,6 @@ static void sends(int n)
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
 
-// Nobody but rank 0 waits. What they give differs in length, so that it goes by messages.
-static void collective(MPI_Comm comm)
-{
-    static int counts[64], at[64];
-    MPI_Request r;
-    turn++;
-    for (int i = 0; i < npes; i++) {
-        counts[i] = 10000 + i;
-        at[i] = i ? at[i - 1] + counts[i - 1] : 0;
-    }
-    memset(in, 0, sizeof in);
-    OK(MPI_Iallgatherv(out + at[me], counts[me], MPI_BYTE, in, counts, at, MPI_BYTE, comm, &r));
-    if (me > 0)
-        computes();
-    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-    if (me == 0)
-        says();
-    CHECK_MEM(in, out, (size_t)(at[npes - 1] + counts[npes - 1]), "data");
-}
-
 int main(void)
 {
     MPI_Comm comm;

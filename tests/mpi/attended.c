@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With MPI_THREAD_MULTIPLE long receives need nobody in the library, without a setting: while the other ranks
 // compute, and call nothing, messages to receives from any source, of any layout, persistent and matched
-// ones get there. Also where there have been none for a while, so that what sees to them sleeps.
+// ones get there; and nonblocking collectives that are made of messages go on. Also where there have been none for a while, so that what sees to them sleeps.
 // PES: 2 4
 #include "computes.h"
 
@@ -72,6 +72,7 @@ int main(void)
         receives_matched(n);
         receives_again(n);
         usleep(100000);
+        collective(MPI_COMM_WORLD);
     }
     receives(LONG, MPI_ANY_SOURCE, 7, true);
     shmem_finalize();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that compute, and call nothing, while rank 0's sends to them have to end.
+// Ranks that compute, and call nothing, while what they have begun with rank 0 has to end.
 #ifndef TESTS_MPI_COMPUTES_H
 #define TESTS_MPI_COMPUTES_H
 
@@ -64,6 +64,26 @@ static inline void receives(int n, int source, int tag, bool has_gaps)
     }
     if (has_gaps)
         OK(MPI_Type_free(&t));
+}
+
+// Nobody but rank 0 waits. What they give differs in length, so that it goes by messages.
+static inline void collective(MPI_Comm comm)
+{
+    static int counts[64], at[64];
+    MPI_Request r;
+    turn++;
+    for (int i = 0; i < npes; i++) {
+        counts[i] = 10000 + i;
+        at[i] = i ? at[i - 1] + counts[i - 1] : 0;
+    }
+    memset(in, 0, sizeof in);
+    OK(MPI_Iallgatherv(out + at[me], counts[me], MPI_BYTE, in, counts, at, MPI_BYTE, comm, &r));
+    if (me > 0)
+        computes();
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    if (me == 0)
+        says();
+    CHECK_MEM(in, out, (size_t)(at[npes - 1] + counts[npes - 1]), "data");
 }
 
 static inline void computes_start(void)
