@@ -9,6 +9,24 @@
 
 #include <stdlib.h>
 
+// What has gaps goes by a copy, of its sender and where it has to be of its receiver: in shared memory, as long as
+// there is some, for there the other one reaches it by load, or the network without further ado.
+static void *make_copy(struct transfer *t, size_t n)
+{
+    t->copy = shoal_alloc(n);
+    t->is_shared = t->copy;
+    return t->copy ? t->copy : (t->copy = transfer_memory(n));
+}
+
+static void end_copy(struct transfer *t)
+{
+    if (t->copy && t->is_shared)
+        shoal_free(t->copy);
+    else
+        free(t->copy);
+    t->copy = NULL;
+}
+
 // ---- The sender
 bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at)
 {
@@ -39,10 +57,8 @@ void pull_send(struct transfer *t)
     stats_count(RENDEZVOUS);
     t->is_counted = true;
     count_out(t->pe, 1);
-    if (t->bytes && !t->type->is_dense) {
-        t->copy = transfer_memory((size_t)t->bytes);
-        type_pack(t->type, t->buf, t->count, 0, t->copy, (size_t)t->bytes);
-    }
+    if (t->bytes && !t->type->is_dense)
+        type_pack(t->type, t->buf, t->count, 0, make_copy(t, (size_t)t->bytes), (size_t)t->bytes);
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
     hint_is_posting = true;
@@ -59,9 +75,8 @@ void transfer_end_send(struct transfer *t)
 {
     if (t->region)
         shoal_region_deregister(t->region);
-    free(t->copy);
     t->region = NULL;
-    t->copy = NULL;
+    end_copy(t);
     hint_end(t);
     if (t->is_counted)
         count_out(t->pe, -1);
@@ -82,12 +97,9 @@ void pull_end(struct transfer *t)
     t->region = NULL;
     if (t->event.status)
         t->request.error = error_of(t->event.status);
-    if (t->copy) {
-        if (!t->event.status)
-            transfer_place(t, 0, t->copy, (size_t)t->request.bytes);
-        free(t->copy);
-        t->copy = NULL;
-    }
+    if (t->copy && !t->event.status)
+        transfer_place(t, 0, t->copy, (size_t)t->request.bytes);
+    end_copy(t);
     if (t->tells_done && t->other)
         transfer_tell(t->pe, AM_DONE, t->other, NULL, 0);
     request_complete(&t->request);
@@ -122,15 +134,47 @@ static void get(struct transfer *t, shoal_rptr_t from)
     progress_add(&t->hook);
 }
 
+static bool place_piece(struct progress_hook *hook)
+{
+    enum { PIECE = 1 << 19 };
+    struct transfer *t = TRANSFER(hook, hook);
+    MPI_Count rest = t->request.bytes - t->moved, n = rest < PIECE ? rest : PIECE;
+    transfer_place(t, t->moved, t->data + t->moved, (size_t)n);
+    t->moved += n;
+    if (n == rest) {
+        progress_remove(hook);
+        pull_end(t);
+    }
+    return true;
+}
+
+// Without a copy. In the calls that follow: the one that matches it may be about to send something.
+static bool place_data(struct transfer *t, shoal_rptr_t from)
+{
+    t->data = shoal_direct(from, (size_t)t->request.bytes);
+    if (!t->data)
+        return false;
+    t->moved = 0;
+    t->hook = (struct progress_hook){.fn = place_piece, .is_brief = true};
+    progress_add(&t->hook);
+    request_count_activity();
+    return true;
+}
+
 void pull_begin(struct transfer *t, const struct rts *rts)
 {
     size_t n = (size_t)t->request.bytes;
     t->other = rts->sender;
     t->tells_done = true;
-    t->copy = n && !t->type->is_dense ? transfer_memory(n) : NULL;
+    t->copy = NULL;
     t->event = (shoal_event_t){0};
     if (n)
         stats_count(PULL);
+    if (n && !t->type->is_dense) {
+        if (place_data(t, rts->from))
+            return;
+        make_copy(t, n);
+    }
     if (!n || !split_accept(t, rts, place_of(t)))
         get(t, rts->from);
 }

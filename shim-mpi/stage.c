@@ -242,21 +242,24 @@ static void let_go(struct stage *s)
     count_let_go(); // and this, which may lie among another one's data by and by
 }
 
-// Is another way better? One copy, by a receiver who has a core of its own or by the sender itself,
-// is; and the program's long nonblocking operations are there to let it compute. So are those of
-// collectives left whose processes share cores. For the rest way.h finds out.
+// Is another way better? Not for data with gaps, which its sender copies in any case. One copy, by a receiver
+// who has a core of its own or by the sender itself, is; and the program's long nonblocking operations are
+// there to let it compute. So are those of collectives left whose processes share cores. For the rest way.h
+// finds out.
 static bool is_better_left(const void *buf, const struct type *type, size_t n, int pe,
                            uint64_t address, bool waits)
 {
     enum space space = space_in(address);
     shoal_rptr_t at;
+    if (!type->is_dense)
+        return false;
     bool is_open = way_is_open(n, type, pe, space, tag_in(address));
     if (way_is_long(n) && space == SPACE_P2P && !(is_open && way_has_traffic(pe)) &&
         (!waits || hint_is_there(pe, address)))
         return true;
     if (way_is_long(n) && space == SPACE_COLL && !waits && request_is_crowded())
         return true;
-    if (n > shim_settings.stage_shared && type->is_dense &&
+    if (n > shim_settings.stage_shared &&
         (pe == shim_pe() ||
          (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK)))
         return true;

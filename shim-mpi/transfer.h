@@ -79,7 +79,8 @@ struct transfer {
     struct note note;
     uint64_t told; // to its source, or offered to it (hint.c): t->split's generation; 0: not so
     struct later *later; // it follows a hint in a while (hint.c); NULL: it does not
-    void *copy;          // packed data, or what will be unpacked
+    void *copy;          // packed data, or what will be unpacked:
+    bool is_shared;      // from shoal_alloc
     shoal_region_t region;
     struct split *split;
     // What follows is set by the mover that uses it.
@@ -89,6 +90,7 @@ struct transfer {
     bool is_counted;     // of a send: among those that are out to the partner
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
+    const char *data; // the sender's, which is reached by load
     shoal_event_t event;
     struct progress_hook hook;
 };

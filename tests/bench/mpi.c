@@ -52,23 +52,6 @@ static double ping_pong(int n, int source, char *from, char *to)
     return (now_ns() - start) / count / 2;
 }
 
-// Both send and receive at once, as neighbours in a grid do: the time of one such exchange.
-static double exchange(int n)
-{
-    int count = trips(n), other = !me;
-    MPI_Request request[2];
-    MPI_Barrier(MPI_COMM_WORLD);
-    double start = now_ns();
-    for (int i = 0; i < count; i++) {
-        write_data(out, n);
-        MPI_Irecv(in, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &request[0]);
-        MPI_Isend(out, n, MPI_BYTE, other, 0, MPI_COMM_WORLD, &request[1]);
-        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-        read_data(in, n);
-    }
-    return (now_ns() - start) / count;
-}
-
 // How many of a stream's messages are under way, each in a place of its own.
 static int window_of(int n)
 {
@@ -182,7 +165,7 @@ static void pairs(void)
             put[s][r] = put_signal(sizes[s]);
         }
         for (int s = 0; s < EXCHANGED; s++)
-            both[s][r] = exchange(exchanged[s]);
+            both[s][r] = exchange(exchanged[s], MPI_BYTE, trips(exchanged[s]));
         any[r] = ping_pong(8, MPI_ANY_SOURCE, out, in);
         for (int s = 0; s < STREAMED; s++) {
             flow[s][r] = stream(streamed[s]);
@@ -234,7 +217,7 @@ static void used_pairs(void)
     for (int r = 0; r < ROUNDS; r += was_near())
         for (int s = 0; s < LENGTHS; s++) {
             message[s][r] = ping_pong(lengths[s], 0, out, in);
-            both[s][r] = exchange(lengths[s]);
+            both[s][r] = exchange(lengths[s], MPI_BYTE, trips(lengths[s]));
             put[s][r] = put_signal(lengths[s]);
         }
     is_used = false;

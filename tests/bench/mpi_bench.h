@@ -83,6 +83,22 @@ static inline double one_way(__typeof__(MPI_Send) *send, int n, MPI_Datatype typ
     return (now_ns() - start) / trips / 2;
 }
 
+// Both send and receive at once, as neighbours in a grid do: the time of one such exchange.
+static inline double exchange(int n, MPI_Datatype type, int trips)
+{
+    MPI_Request request[2];
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (int i = 0; i < trips; i++) {
+        write_data(out, n);
+        MPI_Irecv(in, n, type, !me, 0, MPI_COMM_WORLD, &request[0]);
+        MPI_Isend(out, n, type, !me, 0, MPI_COMM_WORLD, &request[1]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        read_data(in, n);
+    }
+    return (now_ns() - start) / trips;
+}
+
 // prefix: what the figures' names begin with.
 static inline void bench_start(int argc, char **argv)
 {

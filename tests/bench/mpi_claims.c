@@ -192,7 +192,7 @@ static void types(void)
     static int at[BLOCKS];
     MPI_Datatype type[KINDS];
     int sizes[2] = {BLOCKS, STRIDE}, part[2] = {BLOCKS, BLOCK}, first[2] = {0, 0};
-    double took[KINDS][ROUNDS], pack[ROUNDS];
+    double took[KINDS][ROUNDS], pack[ROUNDS], both[ROUNDS];
     for (int i = 0; i < BLOCKS; i++)
         at[i] = i * STRIDE;
     MPI_Type_vector(BLOCKS, BLOCK, STRIDE, MPI_DOUBLE, &type[0]);
@@ -205,12 +205,14 @@ static void types(void)
         for (int k = 0; k < KINDS; k++)
             took[k][r] = one_way(MPI_Send, 1, type[k], 20);
         pack[r] = packed(type[0]);
+        both[r] = exchange(1, type[0], 20);
     }
     for (int k = 0; k < KINDS; k++) {
         tell(names[k], -1, took[k], "ns");
         MPI_Type_free(&type[k]);
     }
     tell("type_packed", -1, pack, "ns");
+    tell("type_exchange", -1, both, "ns");
 }
 
 static void pairs(void)

@@ -61,3 +61,14 @@ expect_rc 0
 for rank in 0 1; do
     grep -Eq "^shoal: rank $rank: eager [0-9]+ .*" "$tmp/err" || fail "no line of rank $rank"
 done
+
+# Data with gaps is copied in any case; where there is no shared memory left, to other one.
+case $build in
+*hostile*) ;; # as above
+*)
+    run oshrun -n 2 --timeout 40 "$build/tests/mpi/gaps" staged
+    expect_rc 0
+    ;;
+esac
+run env SHMEM_SYMMETRIC_SIZE=2m oshrun -n 2 --timeout 40 "$build/tests/mpi/gaps"
+expect_rc 0
