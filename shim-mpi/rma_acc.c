@@ -7,13 +7,15 @@
 //     and this process has one thread
 //     in MPI
 //     shared memory, aligned elements of   the processor's atomics where it is mapped here, else the
-//     1, 2, 4 or 8 bytes, not MPI_BYTE     runtime's, which are atomic against those
+//     1, 2, 4 or 8 bytes, not MPI_BYTE,    runtime's, which are atomic against those
+//     nor real or complex numbers in a
+//     window of processes of one node
 //     anything else, and all where the     plain loops under the target's accumulate lock; what is
 //     target's hint                        not mapped here is got, changed and put
 //     mpi_accumulate_granularity is more
 //     than a word (no dynamic window)
 //
-// Which row it is depends on the place and the type alone, so all processes agree. In no row does the
+// Which row it is depends on the window, the place and the type alone, so all processes agree. In no row does the
 // target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to see
 // none half changed.
 #include "rma.h"
@@ -40,9 +42,10 @@ struct acc {
 };
 
 // Elements that others may change by atomics.
-static bool is_of_words(const struct type *basic, const struct place *p)
+static bool is_of_words(const struct win *w, const struct type *basic, const struct place *p)
 {
-    return p->memory == MEMORY_SHARED && is_word_type(basic);
+    return p->memory == MEMORY_SHARED && is_word_type(basic) &&
+           !(w->is_near && is_computed_type(basic));
 }
 
 static void lock(struct acc *a)
@@ -96,7 +99,7 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
     char *here = p->direct ? p->direct + disp : NULL;
     shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !rma_is_alone_there(a->r->t) && is_of_words(basic, p) &&
+    bool words = !rma_is_alone_there(a->r->t) && is_of_words(a->r->w, basic, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
     if (!words)
@@ -180,7 +183,7 @@ static int change_all(struct acc *a)
     const struct rma_side *there = &a->r->there;
     int status;
     bool is_run = there->type == a->basic && a->basic->is_dense;
-    bool is_whole = !is_run && (!is_of_words(a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
+    bool is_whole = !is_run && (!is_of_words(a->r->w, a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)
@@ -247,7 +250,7 @@ static bool may_be_later(const struct rma *r, const struct type *basic)
 static bool is_locked_there(const struct rma *r, const struct type *basic)
 {
     uint64_t va = r->at.va + (uint64_t)r->there.type->true_lb;
-    bool words = is_of_words(basic, &r->at) && va % (uint64_t)basic->size == 0;
+    bool words = is_of_words(r->w, basic, &r->at) && va % (uint64_t)basic->size == 0;
     return rma_may_be_kept(r) && r->there.type->is_dense && (!words || rma_is_alone_there(r->t));
 }
 

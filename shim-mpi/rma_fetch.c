@@ -23,16 +23,22 @@ MPI_DEFINE(int, Fetch_and_op, const void *origin_addr, void *result_addr, MPI_Da
 {
     const struct type *t = type_of(datatype);
     const struct op *o = op_of(op);
+    struct win *w = win_of(win);
     struct target *target;
     char *at;
     if (likely(
             t && t->what && o && result_addr && is_word_type(t) &&
             (origin_addr || o->kind == OP_DOES_NOTHING) &&
             (op_is_for_windows(o) || op_takes(o, t)) && o->kind != OP_OF_USER &&
-            (target = rma_direct(win_of(win), target_rank, target_disp, 0, (size_t)t->size, &at)) &&
+            (target = rma_direct(w, target_rank, target_disp, 0, (size_t)t->size, &at)) &&
             target->memory == MEMORY_SHARED && (uintptr_t)at % (size_t)t->size == 0)) {
+        bool is_locked = is_computed_type(t) && w->is_near; // as accumulates do
         struct change c = change_of(o, t);
+        if (is_locked)
+            accumulate_lock(target);
         words_here(&c, (size_t)t->size, at, origin_addr, result_addr, 1);
+        if (is_locked)
+            accumulate_unlock(target);
         return MPI_SUCCESS;
     }
     struct rma r = {.call = "MPI_Fetch_and_op",

@@ -36,6 +36,11 @@ static inline bool is_word_type(const struct type *basic)
     return basic->is_dense && is_word((size_t)basic->size) &&
            basic->what->class != CLASS_BYTE;
 }
+// No processor has an atomic for these: a lock and a plain loop are as fast for one, and faster for many.
+static inline bool is_computed_type(const struct type *basic)
+{
+    return basic->what->class == CLASS_REAL || basic->what->class == CLASS_COMPLEX;
+}
 shoal_type_t word_type(size_t size);
 
 // n elements at `at`, `in` and `old`, which may be NULL where there are no operands, or nobody wants

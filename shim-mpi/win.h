@@ -113,6 +113,7 @@ struct win {
     struct group *group;
     int rank, size;
     bool is_far;           // some member is reached through the runtime only
+    bool is_near;          // all members are of this node
     bool is_alone;         // one member: nobody to be atomic against
     bool no_locks;         // a hint
     struct info *hints;

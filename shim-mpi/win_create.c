@@ -157,11 +157,12 @@ static int prepare(struct making *m)
     object_keep(w->group);
     w->rank = m->comm->rank;
     w->size = members;
+    w->is_near = partner_are_near(w->group);
     w->is_alone = members == 1;
     w->touched = -1;
     pthread_mutex_init(&w->dynamic_lock, NULL);
     int error = win_set_hints(w, m->info);
-    if (!error && m->flavor == MPI_WIN_FLAVOR_SHARED && !partner_are_near(w->group))
+    if (!error && m->flavor == MPI_WIN_FLAVOR_SHARED && !w->is_near)
         error = MPI_ERR_RMA_SHARED;
     m->card.is_coarse = !error && wants_long_accumulates(w->hints);
     int control_error = take_control(m, members);

@@ -102,6 +102,11 @@ static void blocks(const char *how, MPI_Win win, long *mapped)
             MPI_Accumulate(local, count, MPI_LONG, 1, 0, count, MPI_LONG, MPI_SUM, win);
             MPI_Win_flush(1, win));
     named(how, "accumulate", 65536, best);
+    count = 65536 / (int)sizeof(double);
+    FASTEST(best, BATCHES, 10,
+            MPI_Accumulate(local, count, MPI_DOUBLE, 1, 0, count, MPI_DOUBLE, MPI_SUM, win);
+            MPI_Win_flush(1, win));
+    named(how, "accumulate_double", 65536, best);
     MPI_Win_unlock_all(win);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
     FASTEST(best, BATCHES, 10,

@@ -171,6 +171,39 @@ static void small_elements(MPI_Aint disp)
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+// ---- Arrays of real numbers, and single ones, by every call
+static void real_elements(MPI_Aint disp)
+{
+    enum { N = 15 };
+    double ones[N], zeros[N] = {0}, got[N], all[N], sums[N] = {0};
+    uint64_t seed = (uint64_t)me + 11;
+    for (int i = 0; i < N; i++)
+        ones[i] = 1;
+    OK(MPI_Win_lock_all(0, win));
+    if (me == HOME)
+        OK(MPI_Accumulate(zeros, N, MPI_DOUBLE, HOME, disp, N, MPI_DOUBLE, MPI_REPLACE, win));
+    OK(MPI_Win_flush_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < times; i++) {
+        int at = (int)rnd_below(&seed, N), n = i % 3 ? 1 : 1 + (int)rnd_below(&seed, N - at);
+        MPI_Aint there = disp + (MPI_Aint)sizeof(double) * at;
+        if (i % 3 == 0)
+            OK(MPI_Accumulate(ones, n, MPI_DOUBLE, HOME, there, n, MPI_DOUBLE, MPI_SUM, win));
+        else if (i % 3 == 1)
+            OK(MPI_Fetch_and_op(ones, got, MPI_DOUBLE, HOME, there, MPI_SUM, win));
+        else
+            OK(MPI_Get_accumulate(ones, n, MPI_DOUBLE, got, n, MPI_DOUBLE, HOME, there, n,
+                                  MPI_DOUBLE, MPI_SUM, win));
+        for (int k = at; k < at + n; k++)
+            sums[k]++;
+    }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Allreduce(sums, all, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    read_home(disp, got, N, MPI_DOUBLE);
+    CHECK_EACH(i, N, got[i], all[i]);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 // ---- The largest of all, with who gave it, in pairs with gaps; sums of what is wider than a word
 static void wide(MPI_Aint disp)
 {
@@ -259,6 +292,7 @@ int main(void)
             structures(192 + crooked);
             wide(128 + crooked);
             small_elements(64 + crooked);
+            real_elements(64 + crooked);
         }
         OK(MPI_Win_free(&win));
         if (!shared)
