@@ -183,7 +183,8 @@ static int change_all(struct acc *a)
     const struct rma_side *there = &a->r->there;
     int status;
     bool is_run = there->type == a->basic && a->basic->is_dense;
-    bool is_whole = !is_run && (!is_of_words(a->r->w, a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
+    bool is_whole = !is_run &&
+                    (!is_of_words(a->r->w, a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
         status = change_whole(a);
     else if (there->type == a->basic)

@@ -26,12 +26,11 @@ MPI_DEFINE(int, Fetch_and_op, const void *origin_addr, void *result_addr, MPI_Da
     struct win *w = win_of(win);
     struct target *target;
     char *at;
-    if (likely(
-            t && t->what && o && result_addr && is_word_type(t) &&
-            (origin_addr || o->kind == OP_DOES_NOTHING) &&
-            (op_is_for_windows(o) || op_takes(o, t)) && o->kind != OP_OF_USER &&
-            (target = rma_direct(w, target_rank, target_disp, 0, (size_t)t->size, &at)) &&
-            target->memory == MEMORY_SHARED && (uintptr_t)at % (size_t)t->size == 0)) {
+    if (likely(t && t->what && o && result_addr && is_word_type(t) &&
+               (origin_addr || o->kind == OP_DOES_NOTHING) &&
+               (op_is_for_windows(o) || op_takes(o, t)) && o->kind != OP_OF_USER &&
+               (target = rma_direct(w, target_rank, target_disp, 0, (size_t)t->size, &at)) &&
+               target->memory == MEMORY_SHARED && (uintptr_t)at % (size_t)t->size == 0)) {
         bool is_locked = is_computed_type(t) && w->is_near; // as accumulates do
         struct change c = change_of(o, t);
         if (is_locked)
