@@ -138,27 +138,73 @@ struct slice coll_block_of(const struct coll_call *c, int rank)
     return (struct slice){at, number_at(&c->recv.counts, rank)};
 }
 
-// Every process is sent its block of all others, and combines them in order.
+// Of long ones so many elements at a time that what has come is in the caches when it is combined, and the
+// memory for it does not grow with them; but no more than so many times.
+static MPI_Count segment_of(MPI_Count count, const struct type *t)
+{
+    enum { SEGMENT = 1 << 18, TIMES = 256 };
+    MPI_Count size = t->size > 0 ? t->size : 1, n = size < SEGMENT ? SEGMENT / size : 1;
+    MPI_Count least = count / TIMES + 1;
+    return n > least ? n : least;
+}
+
+// Also of a buffer that is MPI_BOTTOM, or none.
+static void *element_at(const void *buf, MPI_Count at, const struct type *t)
+{
+    return (void *)((uintptr_t)buf + (uintptr_t)(at * t->extent));
+}
+
+static MPI_Count part_of(MPI_Count count, MPI_Count at, MPI_Count most)
+{
+    MPI_Count rest = count > at ? count - at : 0;
+    return rest < most ? rest : most;
+}
+
+// What lies at most elements from `at` on in the block of each process: that of this one from all others.
+static void add_blocks(struct schedule *s, const struct coll_call *c, void *const in[],
+                       void *result, MPI_Count at, MPI_Count most)
+{
+    struct type *t = c->recv.type;
+    int last = c->size - 1;
+    MPI_Count mine = part_of(coll_block_of(c, c->rank).n, at, most);
+    for (int i = 0; i < c->size; i++) {
+        struct slice block = coll_block_of(c, i);
+        MPI_Count n = part_of(block.n, at, most);
+        const void *own = element_at(coll_own(c), block.at + at, t);
+        if (i == c->rank && n)
+            schedule_copy(s, in[i], n, t, own, n, t);
+        if (i != c->rank && mine)
+            schedule_recv(s, in[i], mine, t, i);
+        if (i != c->rank && n)
+            schedule_send(s, own, n, t, i);
+    }
+    schedule_round(s);
+    for (int i = last - 1; i >= 0 && mine; i--)
+        schedule_reduce(s, in[i], in[last], mine, t);
+    if (mine)
+        schedule_copy(s, element_at(result, at, t), mine, t, in[last], mine, t);
+}
+
+// Every process is sent its block of all others, and combines them in order. In place the result is kept
+// until all have left.
 void coll_add_blocks(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
-    const char *own = coll_own(c);
-    MPI_Count mine = coll_block_of(c, c->rank).n;
-    char **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
+    MPI_Count mine = coll_block_of(c, c->rank).n, longest = 0;
     for (int i = 0; i < c->size; i++) {
-        struct slice block = coll_block_of(c, i);
-        in[i] = schedule_elements(s, mine, t);
-        if (i == c->rank) {
-            schedule_copy(s, in[i], mine, t, own + block.at * t->extent, mine, t);
-        } else {
-            schedule_recv(s, in[i], mine, t, i);
-            schedule_send(s, own + block.at * t->extent, block.n, t, i);
-        }
+        MPI_Count n = coll_block_of(c, i).n;
+        longest = n > longest ? n : longest;
     }
-    schedule_round(s);
-    for (int i = c->size - 2; i >= 0; i--)
-        schedule_reduce(s, in[i], in[c->size - 1], mine, t);
-    schedule_copy(s, c->recv.buf, mine, t, in[c->size - 1], mine, t);
+    MPI_Count most = segment_of(longest, t);
+    void **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *result = c->recv.buf;
+    for (int i = 0; i < c->size; i++)
+        in[i] = schedule_elements(s, part_of(mine, 0, most), t);
+    if (coll_own(c) == result && longest > most)
+        result = schedule_elements(s, mine, t);
+    for (MPI_Count at = 0; at < longest; at += most)
+        add_blocks(s, c, in, result, at, most);
+    if (result != c->recv.buf)
+        schedule_copy(s, c->recv.buf, mine, t, result, mine, t);
 }
 
 void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
@@ -167,29 +213,43 @@ void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
         coll_add_blocks(s, c);
 }
 
-// ---- Scans: after the round of distance d, `whole` is of the ranks [me - 2d + 1, me].
-void coll_scan(struct schedule *s, const struct coll_call *c)
+// ---- Scans
+enum { DISTANCES = 31 };
+
+// n elements from `at` on. After the round of distance d, `whole` is of the ranks [me - 2d + 1, me].
+static void add_scan(struct schedule *s, const struct coll_call *c, void *whole, void *const in[],
+                     MPI_Count at, MPI_Count n)
 {
-    MPI_Count n = c->recv.count;
     struct type *t = c->recv.type;
     bool exclusive = c->kind == COLL_EXSCAN, has_before = false;
-    void *whole = schedule_elements(s, n, t), *before = exclusive ? c->recv.buf : NULL;
-    coll_add_own(s, c, whole);
-    for (int d = 1; d < c->size; d *= 2) {
-        void *in = c->rank >= d ? schedule_elements(s, n, t) : NULL;
-        if (in)
-            schedule_recv(s, in, n, t, c->rank - d);
+    void *result = element_at(c->recv.buf, at, t);
+    schedule_copy(s, whole, n, t, element_at(coll_own(c), at, t), n, t);
+    for (int i = 0, d = 1; d < c->size; i++, d *= 2) {
+        bool comes = c->rank >= d;
+        if (comes)
+            schedule_recv(s, in[i], n, t, c->rank - d);
         if (c->rank + d < c->size)
             schedule_send(s, whole, n, t, c->rank + d);
         schedule_round(s);
-        if (in && exclusive && has_before)
-            schedule_reduce(s, in, before, n, t);
-        else if (in && exclusive)
-            schedule_copy(s, before, n, t, in, n, t);
-        has_before |= in != NULL;
-        if (in)
-            schedule_reduce(s, in, whole, n, t);
+        if (comes && exclusive && has_before)
+            schedule_reduce(s, in[i], result, n, t);
+        else if (comes && exclusive)
+            schedule_copy(s, result, n, t, in[i], n, t);
+        has_before |= comes;
+        if (comes)
+            schedule_reduce(s, in[i], whole, n, t);
     }
     if (!exclusive)
-        schedule_copy(s, c->recv.buf, n, t, whole, n, t);
+        schedule_copy(s, result, n, t, whole, n, t);
+}
+
+void coll_scan(struct schedule *s, const struct coll_call *c)
+{
+    MPI_Count count = c->recv.count, most = segment_of(count, c->recv.type);
+    most = count < most ? count : most;
+    void *whole = schedule_elements(s, most, c->recv.type), *in[DISTANCES];
+    for (int i = 0, d = 1; d < c->size; i++, d *= 2)
+        in[i] = c->rank >= d ? schedule_elements(s, most, c->recv.type) : NULL;
+    for (MPI_Count at = 0; at < count; at += most)
+        add_scan(s, c, whole, in, at, part_of(count, at, most));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions on a node, which go through memory that all reach: allreduce, reduce and both reduce-scatters,
-// blocking, nonblocking and persistent, of lengths about those where a way or a segment begins, by an
+// and scans, which go piece by piece: blocking, nonblocking and persistent, of lengths about those where a way or a segment begins, by an
 // operator that does not commute and has to come in the ranks' order, from and to private memory and
 // MPI_Alloc_mem's, in place and not, over the world and its halves; elements longer than a segment; and
 // while one of the processes has none of that memory left.
@@ -8,7 +8,7 @@
 // ENV: SHMEM_SYMMETRIC_SIZE=32M
 #include "coll_check.h"
 
-enum { KINDS = 4, LONG = 70001 }; // pairs of an element that is longer than a segment
+enum { KINDS = 6, LONG = 70001 }; // pairs of an element that is longer than a segment
 
 static MPI_Datatype pair;
 static MPI_Op maps;
@@ -70,6 +70,8 @@ static void one(MPI_Comm comm, int kind, int all, int form, bool in_place, MPI_D
         OK(COLL(form, , Reduce_scatter_block, Ireduce_scatter_block, &r, comm, given, to,
                 each / size, type, maps));
         break;
+    case 3: OK(COLL(form, , Scan, Iscan, &r, comm, given, to, each, type, maps)); break;
+    case 4: OK(COLL(form, , Exscan, Iexscan, &r, comm, given, to, each, type, maps)); break;
     default:
         for (int i = 0; i < size; i++) // the first gets none, the last what is left
             counts[i] = i ? each / size : 0;
@@ -80,7 +82,11 @@ static void one(MPI_Comm comm, int kind, int all, int form, bool in_place, MPI_D
     }
     coll_finish(form, &r);
     if (kind != 1 || rank == root)
-        check_maps(to, size, first, n);
+        check_maps(to,
+                   kind == 3   ? rank + 1
+                   : kind == 4 ? rank
+                               : size,
+                   first, kind == 4 && !rank ? 0 : n);
     free(counts);
     calls++;
 }
