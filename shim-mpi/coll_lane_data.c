@@ -104,16 +104,17 @@ static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
 }
 
 // Done sooner by messages: where each sends to the others at once, they copy less often and nobody waits
-// for one that computes. Where processes share cores a lane changes hands less often. (What shares a node
-// agrees on whether it shares cores; what does not has no lane.)
+// for one that computes; so between two that send each other something short. Where processes share cores
+// a lane changes hands less often. (What shares a node agrees on whether it shares cores; what does not has
+// no lane.)
 static bool is_sooner_sent(const struct coll_call *c, MPI_Count n)
 {
-    enum { FROM = 512 };
+    enum { FROM = 512, SHORT = 4096 };
     if (c->kind == COLL_BCAST)
         return n && coll_bcast_is_flat(c);
     bool is_one_round = c->kind == COLL_ALLTOALL || c->kind == COLL_GATHER ||
                         (c->kind == COLL_ALLGATHER && c->size == 2);
-    return is_one_round && n >= FROM && !request_is_crowded();
+    return !request_is_crowded() && ((is_one_round && n >= FROM) || (c->size == 2 && n < SHORT));
 }
 
 bool coll_lane_choose(const struct coll_call *c, struct lane_run *run, size_t *room)
