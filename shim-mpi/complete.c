@@ -134,16 +134,16 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 
 // Of several that are ended together, or looked at: where the first one belongs that failed.
 struct failed {
-    bool is_known;
+    int error; // 0: none has
     struct request_place place;
 };
 
-static void note_failed(struct failed *failed, struct request_place place)
+static void note_failed(struct failed *failed, int error, struct request_place place)
 {
-    if (failed->is_known)
+    if (failed->error)
         request_leave(place);
     else
-        *failed = (struct failed){true, place};
+        *failed = (struct failed){error, place};
 }
 
 static NOINLINE int collect_special(struct request *r, MPI_Request *handle, MPI_Status *status,
@@ -156,7 +156,7 @@ static NOINLINE int collect_special(struct request *r, MPI_Request *handle, MPI_
     struct request_place place = request_place(r);
     int error = request_collect(r, handle, status);
     if (unlikely(error))
-        note_failed(failed, place);
+        note_failed(failed, error, place);
     else
         request_leave(place);
     return error;
@@ -182,7 +182,8 @@ static void tell_error(MPI_Status statuses[], int i, int error, int *errors)
 
 static int raise_many(const char *call, int errors, const struct failed *failed)
 {
-    return likely(!errors) ? MPI_SUCCESS : request_raise_many(call, failed->place, errors);
+    return likely(!errors) ? MPI_SUCCESS
+                           : request_raise_many(call, failed->place, errors, failed->error);
 }
 
 // Waits for each in its turn.
@@ -333,7 +334,7 @@ static int peek_of_many(struct request *r, MPI_Status *status, struct failed *fa
 {
     int error = peek(r, status);
     if (error)
-        note_failed(failed, request_place(r));
+        note_failed(failed, error, request_place(r));
     return error;
 }
 

@@ -132,10 +132,11 @@ int request_raise(const char *call, struct request_place place, int error)
                                                 : "the operation failed");
 }
 
-int request_raise_many(const char *call, struct request_place place, int errors)
+int request_raise_many(const char *call, struct request_place place, int errors, int first)
 {
-    char text[80];
-    snprintf(text, sizeof text, "%d of the operations failed: the statuses tell which", errors);
+    char text[80 + MPI_MAX_ERROR_STRING], why[MPI_MAX_ERROR_STRING];
+    error_text(first, why, sizeof why);
+    snprintf(text, sizeof text, "%d of the operations failed, the first one with %s", errors, why);
     return raise_text(call, place, MPI_ERR_IN_STATUS, text);
 }
 

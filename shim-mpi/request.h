@@ -107,8 +107,8 @@ struct request_place request_place(struct request *r);
 void request_leave(struct request_place place);
 // And leave it.
 int request_raise(const char *call, struct request_place place, int error);
-// So many of several that were ended together.
-int request_raise_many(const char *call, struct request_place place, int errors);
+// So many of several that were ended together, the first of which failed with that.
+int request_raise_many(const char *call, struct request_place place, int errors, int first);
 
 // None is predefined: all count their references.
 static inline void request_keep(struct request *r)

@@ -29,6 +29,10 @@ grep -q 'MPI_Send: rank 1 of MPI_COMM_WORLD: rank 17: there are ranks 0 to 2 \[M
 run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal" keyval
 expect_rc 36
 grep -q 'MPI_Comm_get_attr: rank 2 of rows: keyval 12345 .*\[MPI_ERR_KEYVAL: ' "$tmp/err" || fail "no line about the key"
+run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal" waitall
+expect_rc 19
+grep -q 'MPI_Waitall: rank 1 of rows: 1 of the operations failed, the first one with MPI_ERR_TRUNCATE: ' "$tmp/err" ||
+    fail "no line about the first one that failed"
 # Where there is no runtime to say it.
 run oshrun -n 1 "$abort" 0 outside
 expect_rc 16

@@ -10,13 +10,21 @@ int main(int argc, char **argv)
 {
     int value, flag;
     MPI_Comm c;
-    (void)argv;
     mpi_start();
     if (argc > 1) {
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
         OK(MPI_Comm_set_name(c, "rows"));
-        if (me == 2)
+        if (me == 2 && strcmp(argv[1], "keyval") == 0)
             MPI_Comm_get_attr(c, 12345, &value, &flag);
+        if (me < 2 && strcmp(argv[1], "waitall") == 0) {
+            int two[2] = {0};
+            MPI_Request r;
+            if (me == 0)
+                OK(MPI_Isend(two, 2, MPI_INT, 1, 0, c, &r));
+            else
+                OK(MPI_Irecv(two, 1, MPI_INT, 0, 0, c, &r));
+            MPI_Waitall(1, &r, MPI_STATUSES_IGNORE);
+        }
         MPI_Barrier(c);
     }
     if (me == 1)
