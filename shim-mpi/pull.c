@@ -97,7 +97,7 @@ void pull_end(struct transfer *t)
     t->region = NULL;
     if (t->event.status)
         t->request.error = error_of(t->event.status);
-    if (t->copy && !t->event.status)
+    if (t->copy && t->moved == 0 && !t->event.status)
         transfer_place(t, 0, t->copy, (size_t)t->request.bytes);
     end_copy(t);
     if (t->tells_done && t->other)
@@ -134,27 +134,40 @@ static void get(struct transfer *t, shoal_rptr_t from)
     progress_add(&t->hook);
 }
 
+// As much at a time as stays in the caches from being got to being placed; of what is placed from where it is,
+// as no call should take too long for.
+enum { GOT = 1 << 16, PLACED = 1 << 19 };
+
 static bool place_piece(struct progress_hook *hook)
 {
-    enum { PIECE = 1 << 19 };
     struct transfer *t = TRANSFER(hook, hook);
-    MPI_Count rest = t->request.bytes - t->moved, n = rest < PIECE ? rest : PIECE;
-    transfer_place(t, t->moved, t->data + t->moved, (size_t)n);
+    MPI_Count rest = t->request.bytes - t->moved, most = t->data ? PLACED : GOT;
+    MPI_Count n = rest < most ? rest : most;
+    const char *data = t->data ? t->data + t->moved : t->copy;
+    if (!t->data)
+        t->event.status = shoal_get(t->copy, shoal_rptr_add(t->from, t->moved), (size_t)n, NULL,
+                                    NULL);
+    if (t->event.status == SHOAL_OK)
+        transfer_place(t, t->moved, data, (size_t)n);
     t->moved += n;
-    if (n == rest) {
+    if (n == rest || t->event.status != SHOAL_OK) {
         progress_remove(hook);
         pull_end(t);
     }
     return true;
 }
 
-// Without a copy. In the calls that follow: the one that matches it may be about to send something.
+// Without help of a process of this node. In the calls that follow: the one that matches it may be about to send
+// something.
 static bool place_data(struct transfer *t, shoal_rptr_t from)
 {
-    t->data = shoal_direct(from, (size_t)t->request.bytes);
-    if (!t->data)
+    size_t n = (size_t)t->request.bytes;
+    t->data = shoal_direct(from, n);
+    t->from = from;
+    if (!t->data && !partner_is_reached(t->pe))
         return false;
-    t->moved = 0;
+    if (!t->data)
+        make_copy(t, n < GOT ? n : GOT);
     t->hook = (struct progress_hook){.fn = place_piece, .is_brief = true};
     progress_add(&t->hook);
     request_count_activity();
@@ -167,6 +180,7 @@ void pull_begin(struct transfer *t, const struct rts *rts)
     t->other = rts->sender;
     t->tells_done = true;
     t->copy = NULL;
+    t->moved = 0;
     t->event = (shoal_event_t){0};
     if (n)
         stats_count(PULL);

@@ -90,7 +90,8 @@ struct transfer {
     bool is_counted;     // of a send: among those that are out to the partner
     _Atomic bool is_out; // the peer knows of it: its answer may come in another thread
     struct stage *stage;
-    const char *data; // the sender's, which is reached by load
+    const char *data; // the sender's, where it is reached by load, and
+    shoal_rptr_t from;
     shoal_event_t event;
     struct progress_hook hook;
 };
