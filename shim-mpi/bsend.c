@@ -13,6 +13,7 @@
 #include "check.h"
 #include "session.h"
 #include "stats.h"
+#include "transfer.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -146,6 +147,15 @@ static struct segment *segment_for(const struct comm *comm, size_t n)
     return s;
 }
 
+// Without its place in the buffer: what can leave at once is copied once, not twice.
+static bool is_gone(struct comm *comm, const void *buf, MPI_Count count, struct type *type,
+                    int dest, int tag)
+{
+    int pe = group_pe(comm->peers, dest);
+    return !transfer_is_kept(SPACE_P2P, partner_of(pe), count * type->size) &&
+           p2p_send_now(comm, SPACE_P2P, buf, count, type, pe, tag, LEAVE_NOW);
+}
+
 // 0, or MPI_ERR_BUFFER, not raised.
 static int store(struct comm *comm, const void *buf, MPI_Count count, struct type *type, int dest,
                  int tag)
@@ -157,6 +167,10 @@ static int store(struct comm *comm, const void *buf, MPI_Count count, struct typ
     while (!(s = segment_for(comm, n)))
         if (!progress())
             return MPI_ERR_BUFFER;
+    if (is_gone(comm, buf, count, type, dest, tag)) {
+        sent(NULL, s);
+        return MPI_SUCCESS;
+    }
     if (n)
         type_pack(type, buf, count, 0, s + 1, n);
     stats_count(BUFFERED);
