@@ -68,6 +68,21 @@ static void flood(void)
         OK(MPI_Waitall(MANY, r, MPI_STATUSES_IGNORE));
 }
 
+static void buffered_message(void)
+{
+    enum { N = 100 };
+    static char room[N + MPI_BSEND_OVERHEAD];
+    void *detached;
+    int size;
+    if (me == 1) {
+        OK(MPI_Recv(in, N, MPI_BYTE, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        return;
+    }
+    OK(MPI_Buffer_attach(room, sizeof room));
+    OK(MPI_Bsend(out, N, MPI_BYTE, 1, 8, MPI_COMM_WORLD));
+    OK(MPI_Buffer_detach(&detached, &size));
+}
+
 static unsigned long long count(const char *name)
 {
     unsigned long long mine, sum = 0;
@@ -77,6 +92,7 @@ static unsigned long long count(const char *name)
         message(LONG, tag);
     message(0, 3);
     message(100, 4);
+    buffered_message();
     expected_message(LONG, 6);
     flood();
     if (me == 0)
