@@ -217,7 +217,8 @@ static void fill(struct stage *s, const void *buf, MPI_Count count, const struct
                  size_t from, size_t n)
 {
     if (likely(n && type->is_dense)) // without data there may be no buffer
-        (s->bytes <= SHORT ? shim_copy_here : shim_copy)(s->data + from, (const char *)type_at(type, buf) + from, n);
+        (s->bytes <= SHORT ? shim_copy_here
+                           : shim_copy)(s->data + from, (const char *)type_at(type, buf) + from, n);
     else if (n)
         type_pack(type, buf, count, (MPI_Count)from, s->data + from, n);
     // Pairs with the acquire load in follow_on.
