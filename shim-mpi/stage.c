@@ -216,11 +216,13 @@ bool stage_is_caught_up(void)
 static void fill(struct stage *s, const void *buf, MPI_Count count, const struct type *type,
                  size_t from, size_t n)
 {
-    if (likely(n && type->is_dense)) // without data there may be no buffer
-        (s->bytes <= SHORT ? shim_copy_here
-                           : shim_copy)(s->data + from, (const char *)type_at(type, buf) + from, n);
+    unsigned char *to = s->data + from;
+    if (n && unlikely(!type->is_dense)) // without data there may be no buffer
+        type_pack(type, buf, count, (MPI_Count)from, to, n);
+    else if (n && s->bytes <= SHORT) // its lines are here
+        shim_copy_here(to, (const char *)type_at(type, buf) + from, n);
     else if (n)
-        type_pack(type, buf, count, (MPI_Count)from, s->data + from, n);
+        shim_copy(to, (const char *)type_at(type, buf) + from, n);
     // Pairs with the acquire load in follow_on.
     atomic_store_explicit(&s->filled, from + n, memory_order_release);
 }
