@@ -15,9 +15,9 @@
 //     mpi_accumulate_granularity is more
 //     than a word (no dynamic window)
 //
-// Which row it is depends on the window, the place and the type alone, so all processes agree. In no row does the
-// target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to see
-// none half changed.
+// Which row it is depends on the window, the place and the type alone, so all processes agree. In no row
+// does the target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to
+// see none half changed.
 #include "rma.h"
 
 #include "error.h"
