@@ -191,6 +191,11 @@ struct slice {
     MPI_Count at, n; // elements
 };
 struct slice coll_slice(MPI_Count count, int size, int rank);
+// As many elements as bytes hold, and one at least.
+static inline MPI_Count coll_elements_in(MPI_Count bytes, const struct type *t)
+{
+    return t->size < 1 ? bytes : t->size < bytes ? bytes / t->size : 1;
+}
 struct slice coll_block_of(const struct coll_call *c, int rank); // of a reduce-scatter
 
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.

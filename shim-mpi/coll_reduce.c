@@ -143,8 +143,7 @@ struct slice coll_block_of(const struct coll_call *c, int rank)
 static MPI_Count segment_of(MPI_Count count, const struct type *t)
 {
     enum { SEGMENT = 1 << 18, TIMES = 256 };
-    MPI_Count size = t->size > 0 ? t->size : 1, n = size < SEGMENT ? SEGMENT / size : 1;
-    MPI_Count least = count / TIMES + 1;
+    MPI_Count n = coll_elements_in(SEGMENT, t), least = count / TIMES + 1;
     return n > least ? n : least;
 }
 

@@ -159,10 +159,9 @@ void coll_add_own(struct schedule *s, const struct coll_call *c, void *acc)
 static MPI_Count piece_of(const struct coll_call *c)
 {
     enum { PIECE = 1 << 16 };
-    MPI_Count size = c->recv.type->size;
-    if (c->size > 2 || !size || !partner_are_near(c->comm->group))
+    if (c->size > 2 || !c->recv.type->size || !partner_are_near(c->comm->group))
         return c->recv.count;
-    return size < PIECE ? PIECE / size : 1;
+    return coll_elements_in(PIECE, c->recv.type);
 }
 
 // The root combines what rank 0 has of the lower ranks and `top` of the others: elements `at` to at + n. It

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-// What has gaps goes by a copy, of its sender and where it has to be of its receiver: in shared memory, as long as
-// there is some, for there the other one reaches it by load, or the network without further ado.
+// What has gaps goes by a copy of its sender, and of a receiver who cannot take it piece by piece: in shared
+// memory, as long as there is some, for there the other one reaches it by load, or the network as it is.
 static void *make_copy(struct transfer *t, size_t n)
 {
     t->copy = shoal_alloc(n);
@@ -166,8 +166,9 @@ static bool place_data(struct transfer *t, shoal_rptr_t from)
     t->from = from;
     if (!t->data && !partner_is_reached(t->pe))
         return false;
+    t->is_shared = false;
     if (!t->data)
-        make_copy(t, n < GOT ? n : GOT);
+        t->copy = transfer_memory(n < GOT ? n : GOT);
     t->hook = (struct progress_hook){.fn = place_piece, .is_brief = true};
     progress_add(&t->hook);
     request_count_activity();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With MPI_THREAD_MULTIPLE long receives need nobody in the library, without a setting: while the other ranks
 // compute, and call nothing, messages to receives from any source, of any layout, persistent and matched
-// ones get there; and nonblocking collectives that are made of messages go on. Also where there have been none for a while, so that what sees to them sleeps.
+// ones get there; and nonblocking collectives that are made of messages go on. Also where there have been
+// none for a while, so that what sees to them sleeps.
 // PES: 2 4
 #include "computes.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions on a node, which go through memory that all reach: allreduce, reduce and both reduce-scatters,
-// and scans, which go piece by piece: blocking, nonblocking and persistent, of lengths about those where a way or a segment begins, by an
-// operator that does not commute and has to come in the ranks' order, from and to private memory and
-// MPI_Alloc_mem's, in place and not, over the world and its halves; elements longer than a segment; and
-// while one of the processes has none of that memory left.
+// and scans, which go piece by piece: blocking, nonblocking and persistent, of lengths about those where a way
+// or a segment begins, by an operator that does not commute and has to come in the ranks' order, from and to
+// private memory and MPI_Alloc_mem's, in place and not, over the world and its halves; elements longer than a
+// segment; and while one of the processes has none of that memory left.
 // ALSO: 12
 // ENV: SHMEM_SYMMETRIC_SIZE=32M
 #include "coll_check.h"
@@ -81,12 +81,9 @@ static void one(MPI_Comm comm, int kind, int all, int form, bool in_place, MPI_D
         OK(COLL(form, , Reduce_scatter, Ireduce_scatter, &r, comm, given, to, counts, type, maps));
     }
     coll_finish(form, &r);
-    if (kind != 1 || rank == root)
-        check_maps(to,
-                   kind == 3   ? rank + 1
-                   : kind == 4 ? rank
-                               : size,
-                   first, kind == 4 && !rank ? 0 : n);
+    int ranks = kind == 3 ? rank + 1 : kind == 4 ? rank : size; // those that are combined
+    if (ranks && (kind != 1 || rank == root))
+        check_maps(to, ranks, first, n);
     free(counts);
     calls++;
 }

@@ -19,6 +19,16 @@ static void read_home(MPI_Aint disp, void *to, int n, MPI_Datatype type)
     OK(MPI_Win_unlock(HOME, win));
 }
 
+// An epoch of all, in which nobody goes on before these are there.
+static void begin_with(const void *values, int n, MPI_Datatype type, MPI_Aint disp)
+{
+    OK(MPI_Win_lock_all(0, win));
+    if (me == HOME)
+        OK(MPI_Accumulate(values, n, type, HOME, disp, n, type, MPI_REPLACE, win));
+    OK(MPI_Win_flush_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 // ---- Tokens: rank r brings r + 1, the window has 0
 static void read_token(MPI_Datatype type, const char *p, long *value)
 {
@@ -60,12 +70,8 @@ static void tokens(MPI_Datatype type, MPI_Aint disp)
     _Alignas(16) char mine[16], got[16];
     long value, all[MOST + 1], seen[MOST + 1] = {0};
     uint64_t seed = (uint64_t)me;
-    OK(MPI_Win_lock_all(0, win));
     write_token(type, mine, 0);
-    if (me == HOME)
-        OK(MPI_Accumulate(mine, 1, type, HOME, disp, 1, type, MPI_REPLACE, win));
-    OK(MPI_Win_flush_all(win));
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    begin_with(mine, 1, type, disp);
     write_token(type, mine, me + 1);
     for (int i = 0; i < times; i++) {
         if (rnd_below(&seed, 3)) {
@@ -148,12 +154,7 @@ static void small_elements(MPI_Aint disp)
     unsigned char ones[N], zeros[N] = {0}, got[N], all[N], sums[N] = {0};
     uint64_t seed = (uint64_t)me + 7;
     memset(ones, 1, sizeof ones);
-    OK(MPI_Win_lock_all(0, win));
-    if (me == HOME)
-        OK(MPI_Accumulate(zeros, N, MPI_UNSIGNED_CHAR, HOME, disp, N, MPI_UNSIGNED_CHAR,
-                          MPI_REPLACE, win));
-    OK(MPI_Win_flush_all(win));
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    begin_with(zeros, N, MPI_UNSIGNED_CHAR, disp);
     for (int i = 0; i < times; i++) {
         int at = (int)rnd_below(&seed, N), n = i % 2 ? 1 : 1 + (int)rnd_below(&seed, N - at);
         if (n == 1)
@@ -179,11 +180,7 @@ static void real_elements(MPI_Aint disp)
     uint64_t seed = (uint64_t)me + 11;
     for (int i = 0; i < N; i++)
         ones[i] = 1;
-    OK(MPI_Win_lock_all(0, win));
-    if (me == HOME)
-        OK(MPI_Accumulate(zeros, N, MPI_DOUBLE, HOME, disp, N, MPI_DOUBLE, MPI_REPLACE, win));
-    OK(MPI_Win_flush_all(win));
-    OK(MPI_Barrier(MPI_COMM_WORLD));
+    begin_with(zeros, N, MPI_DOUBLE, disp);
     for (int i = 0; i < times; i++) {
         int at = (int)rnd_below(&seed, N), n = i % 3 ? 1 : 1 + (int)rnd_below(&seed, N - at);
         MPI_Aint there = disp + (MPI_Aint)sizeof(double) * at;
