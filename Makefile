@@ -245,8 +245,7 @@ $(BUILD)/tests/model/%: tests/model/%.c
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@
 $(BUILD)/tests/mpi/%: tests/mpi/%.c $(LIBMPI)
 	$(call mpi_program)
-$(BUILD)/tests/bench/mpi $(BUILD)/tests/bench/mpi_rma $(BUILD)/tests/bench/mpi_claims $(BUILD)/tests/bench/mpi_overlap \
-$(BUILD)/tests/bench/mpi_threads $(BUILD)/tests/bench/mpi_coll $(BUILD)/tests/bench/mpi_many $(BUILD)/tests/bench/mpi_near $(BUILD)/tests/bench/mpi_beside: $(BUILD)/%: %.c $(LIBMPI)
+$(filter $(BUILD)/tests/bench/mpi%,$(BENCHES)): $(BUILD)/%: %.c $(LIBMPI)
 	$(call mpi_program,-DBENCH_SHMEM)
 # What they call is optimized; they need not be, and compile in half the time.
 $(BUILD)/tests/api/% $(BUILD)/tests/shoal/% $(BUILD)/tests/mpi/%: private OPT := -O1 -g1
