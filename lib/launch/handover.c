@@ -183,12 +183,12 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
     add(c, "--bind-to");
     add(c, "%s", bind_words[opt->bind]);
     for (char **entry = environ; *entry; entry++)
-        if (is_ours(*entry)) {
+        if (opt->all_vars || is_ours(*entry)) {
             add(c, "-x");
             add(c, "%.*s", (int)strcspn(*entry, "="), *entry);
         }
     for (int i = 0; i < opt->nvars; i++)
-        if (!is_ours(opt->vars[i])) {
+        if (!opt->all_vars && !is_ours(opt->vars[i])) {
             add(c, "-x");
             add(c, "%.*s", (int)strcspn(opt->vars[i], "="), opt->vars[i]);
         }
@@ -212,22 +212,32 @@ static int add_words(struct command *c, const struct block *b)
     return 0;
 }
 
-static void hydra_app(struct command *c, int i, int npes)
+static void hydra_app(struct command *c, int i, const struct block *b)
 {
+    for (int j = 0; j < b->nvars; j++) {
+        int name = (int)strcspn(b->vars[j], "=");
+        add(c, "-env");
+        add(c, "%.*s", name, b->vars[j]);
+        add(c, "%s", b->vars[j] + name + 1);
+    }
     add(c, "-env");
     add(c, JOB_ENV_APP);
-    add(c, APP_VALUE, i, npes);
+    add(c, APP_VALUE, i, b->npes);
 }
 
-static void mpirun_app(struct command *c, int i, int npes)
+static void mpirun_app(struct command *c, int i, const struct block *b)
 {
+    for (int j = 0; j < b->nvars; j++) {
+        add(c, "-x");
+        add(c, "%s", b->vars[j]);
+    }
     add(c, "-x");
-    add(c, JOB_ENV_APP "=" APP_VALUE, i, npes);
+    add(c, JOB_ENV_APP "=" APP_VALUE, i, b->npes);
 }
 
 // Program after program, with ":" between them. The first one's -n is there already.
 static int add_segments(struct command *c, const struct options *opt, const char *dir_option,
-                        void (*add_app)(struct command *c, int i, int npes))
+                        void (*add_app)(struct command *c, int i, const struct block *b))
 {
     int failed = 0;
     for (int i = 0; i < opt->blocks && !failed; i++) {
@@ -239,7 +249,7 @@ static int add_segments(struct command *c, const struct options *opt, const char
         }
         add_dir(c, dir_option, b);
         if (opt->blocks > 1)
-            add_app(c, i, b->npes);
+            add_app(c, i, b);
         failed = add_words(c, b);
     }
     return failed;
@@ -259,6 +269,12 @@ static int add_mpirun_programs(struct command *c, const struct options *opt)
 static void print_program(FILE *out, const struct block *b, int i)
 {
     fprintf(out, "export " JOB_ENV_APP "=" APP_VALUE "; ", i, b->npes);
+    for (int j = 0; j < b->nvars; j++) {
+        int name = (int)strcspn(b->vars[j], "=");
+        fprintf(out, "export %.*s=", name, b->vars[j]);
+        print_word(out, b->vars[j] + name + 1);
+        fputs("; ", out);
+    }
     if (b->dir) {
         fputs("cd ", out);
         print_word(out, b->dir);

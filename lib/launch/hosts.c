@@ -131,6 +131,9 @@ static int place(struct reader *r, const struct options *opt)
 {
     struct hosts *h = r->hosts;
     long sum = 0;
+    for (int i = 0; opt->per_host && i < h->n; i++)
+        h->host[i].pes = opt->per_host;
+    r->has_counts |= opt->per_host > 0;
     for (int i = 0; i < h->n; i++)
         sum += r->has_counts && h->host[i].pes ? h->host[i].pes : 1;
     if (opt->npes_given && r->has_counts && sum < opt->npes)

@@ -39,7 +39,8 @@ static enum options_result wrong(struct options *opt, const char *name, const ch
     return OPTIONS_WRONG;
 }
 
-static enum options_result take_npes(struct options *opt, char *value, const char *name)
+static enum options_result take_number(struct options *opt, char *value, const char *name,
+                                       int *number)
 {
     char *end;
     errno = 0;
@@ -49,9 +50,19 @@ static enum options_result take_npes(struct options *opt, char *value, const cha
         snprintf(takes, sizeof takes, "a whole number from 1 to %d", LIMIT_PES);
         return wrong(opt, name, takes, value);
     }
-    opt->npes = (int)n;
-    opt->npes_given = true;
+    *number = (int)n;
     return OPTIONS_RUN;
+}
+
+static enum options_result take_npes(struct options *opt, char *value, const char *name)
+{
+    opt->npes_given = true;
+    return take_number(opt, value, name, &opt->npes);
+}
+
+static enum options_result take_per_host(struct options *opt, char *value, const char *name)
+{
+    return take_number(opt, value, name, &opt->per_host);
 }
 
 static enum options_result take_timeout(struct options *opt, char *value, const char *name)
@@ -81,6 +92,19 @@ static enum options_result take_var(struct options *opt, char *value, const char
     opt->vars[opt->nvars++] = value;
     if (!value[0] || value[0] == '=')
         return wrong(opt, name, "VAR or VAR=VALUE", value);
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_own_var(struct options *opt, char *value, const char *name)
+{
+    opt->own_vars[opt->own_nvars++] = value;
+    return value[0] == '=' ? wrong(opt, name, PAIR, value) : OPTIONS_RUN;
+}
+
+static enum options_result take_all_vars(struct options *opt, char *value UNUSED,
+                                         const char *name UNUSED)
+{
+    opt->all_vars = true;
     return OPTIONS_RUN;
 }
 
@@ -176,6 +200,12 @@ static const struct row rows[] = {
     {"-np", "N", take_npes, NULL},
     {"-c", "N", take_npes, NULL},
     {"--np", "N", take_npes, NULL},
+    {"-ppn", "N", take_per_host, "with hosts: PEs on each of them; also -perhost, -npernode"},
+    {"--ppn", "N", take_per_host, NULL},
+    {"-perhost", "N", take_per_host, NULL},
+    {"-npernode", "N", take_per_host, NULL},
+    {"--npernode", "N", take_per_host, NULL},
+    {"-N", "N", take_per_host, NULL},
     {"--tag", NULL, take_tag, "put [PE] in front of every line; also -t"},
     {"-t", NULL, take_tag, NULL},
     {"-l", NULL, take_tag, NULL},
@@ -188,11 +218,15 @@ static const struct row rows[] = {
     {"-bind-to", "WHAT", take_bind, NULL},
     {"--wdir", "DIR", take_dir, "start the PEs of this program in DIR; also -wdir"},
     {"-wdir", "DIR", take_dir, NULL},
+    {"-wd", "DIR", take_dir, NULL},
     {"-path", "DIRS", take_path, "where this program is, a:b; also --path"},
     {"--path", "DIRS", take_path, NULL},
     {"-x", "VAR[=VALUE]", take_var,
      "pass an environment variable, or set one; also -genv VAR VALUE"},
     {"-genv", PAIR, take_var, NULL},
+    {"-env", PAIR, take_own_var, "set an environment variable for this program alone"},
+    {"-genvall", NULL, take_all_vars, "pass the whole environment; also -envall"},
+    {"-envall", NULL, take_all_vars, NULL},
     {"--initial-errhandler", "NAME", take_errhandler,
      "of MPI: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return"},
     {"-initial-errhandler", "NAME", take_errhandler, NULL},
@@ -205,6 +239,7 @@ static const struct row rows[] = {
     {"-hostfile", "FILE", take_hostfile, NULL},
     {"--machinefile", "FILE", take_hostfile, NULL},
     {"-machinefile", "FILE", take_hostfile, NULL},
+    {"-f", "FILE", take_hostfile, NULL},
     {"--verbose", NULL, take_verbose, "with hosts: print the launcher's command; also -v"},
     {"-v", NULL, take_verbose, NULL},
     {"--dry-run", NULL, take_dry_run, "with hosts: print the launcher's command and exit"},
@@ -236,7 +271,9 @@ static bool takes_rest(const struct row *row, const char *rest)
 {
     if (!row->value || *rest == '=' || row->name[1] == '-')
         return row->value && *rest == '=';
-    return row->take == take_npes ? strchr("-0123456789", *rest) != NULL : strlen(row->name) == 2;
+    if (row->take == take_npes || row->take == take_per_host)
+        return strchr("-0123456789", *rest) != NULL;
+    return row->take == take_var || row->take == take_hosts ? strlen(row->name) == 2 : false;
 }
 
 // The row that `arg` names; *glued is the value written in the same word (-n4, --np=4) or NULL.
@@ -328,6 +365,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
             return OPTIONS_WRONG;
     }
     *opt = (struct options){.vars = calloc((size_t)argc + 1, sizeof(char *)),
+                            .own_vars = calloc((size_t)argc + 1, sizeof(char *)),
                             .block = calloc((size_t)argc + 1, sizeof(struct block))};
     char *timeout = getenv("MPIEXEC_TIMEOUT"); // as other launchers have it
     if (timeout && take_timeout(opt, timeout, "MPIEXEC_TIMEOUT") != OPTIONS_RUN)
@@ -335,6 +373,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
     for (int i = 1; goes_on; i++) {
         opt->npes = 1;
         opt->dir = opt->path = NULL;
+        opt->own_nvars = 0;
         enum options_result result = parse_options(argv, &i, opt, &is_last);
         if (result != OPTIONS_RUN)
             return result;
@@ -343,12 +382,17 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         block->npes = opt->npes;
         block->dir = opt->dir;
         block->path = opt->path;
+        block->vars = opt->own_vars;
+        block->nvars = opt->own_nvars;
+        opt->own_vars += opt->own_nvars;
         sum += opt->npes;
         goes_on = argv[i] != NULL;
         argv[i] = NULL;
     }
     opt->npes = sum > LIMIT_PES ? LIMIT_PES + 1 : (int)sum;
     opt->npes_given |= opt->blocks > 1;
+    for (int i = 0; opt->blocks == 1 && i < opt->block[0].nvars; i++)
+        opt->vars[opt->nvars++] = opt->block[0].vars[i]; // all are this program's
     const char *wrong = what_is_wrong(opt);
     if (wrong)
         snprintf(opt->error, sizeof opt->error, "%s", wrong);

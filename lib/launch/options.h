@@ -16,6 +16,8 @@ struct block {
     const char *dir;  // where they start, NULL: where the launcher is
     const char *path; // directories that the program is in, NULL: those of PATH
     char **program;   // and its arguments, NULL-terminated, in argv's memory
+    char **vars;      // of -env, "VAR=VALUE"; those of an only one are among options.vars, too
+    int nvars;
 };
 
 struct options {
@@ -26,10 +28,14 @@ struct options {
     int blocks;
     bool tag, verbose, dry_run;
     const char *hosts, *hostfile; // NULL: this node
+    int per_host;                 // PEs on each host, 0: as the hosts say
     double timeout;               // seconds, 0: none
     enum bind_what bind;
     char **vars; // of -x and its like, "VAR" or "VAR=VALUE"
     int nvars;
+    bool all_vars;    // asked for, also where a launcher would pass few
+    char **own_vars;  // of the block that is read
+    int own_nvars;
     char error[160]; // one sentence when the result is OPTIONS_WRONG
 };
 

@@ -14,10 +14,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+extern char **environ;
+
 struct child {
     struct launch *l;
     int pe;
     const struct block *block;
+    char **env;
     int fds[3]; // its stdin, stdout, stderr; -1: as ours
     pid_t parent;
     volatile int exec_error; // written by the child
@@ -44,9 +47,39 @@ static void __attribute__((noinline, noreturn)) child_exec(struct child *c)
         c->dir_error = errno;
         _exit(STATUS_OWN);
     }
-    execvp(c->block->program[0], c->block->program);
+    execvpe(c->block->program[0], c->block->program, c->env);
     c->exec_error = errno;
     _exit(STATUS_NOT_FOUND);
+}
+
+// Does one of the entries give the variable a value that this one does?
+static bool has_variable(char **env, size_t n, const char *entry)
+{
+    size_t name = strcspn(entry, "=") + 1;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(env[i], entry, name) == 0)
+            return true;
+    return false;
+}
+
+// The environment of a block's PEs, to be freed. Of several values of a variable's the last counts.
+static char **env_of(const struct block *block)
+{
+    size_t room = (size_t)block->nvars + 1, n = 0;
+    for (char **entry = environ; *entry; entry++)
+        room++;
+    char **env = malloc(room * sizeof *env);
+    if (!env)
+        fatal("no memory for the environment of %s", block->program[0]);
+    for (int i = block->nvars - 1; i >= 0; i--)
+        if (!has_variable(env, n, block->vars[i]))
+            env[n++] = block->vars[i];
+    size_t own = n;
+    for (char **entry = environ; *entry; entry++)
+        if (!has_variable(env, own, *entry))
+            env[n++] = *entry;
+    env[n] = NULL;
+    return env;
 }
 
 static pid_t child_start(struct child *c)
@@ -85,14 +118,20 @@ static void end_unstarted(struct launch *l, int pe, const char *what, int error)
 static int spawn_one(struct launch *l, int pe, int null_fd)
 {
     const struct block *block = block_of(l, pe);
-    struct child c = {
-        .l = l, .pe = pe, .block = block, .fds = {pe ? null_fd : -1, -1, -1}, .parent = getpid()};
+    struct child c = {.l = l,
+                      .pe = pe,
+                      .block = block,
+                      .env = env_of(block),
+                      .fds = {pe ? null_fd : -1, -1, -1},
+                      .parent = getpid()};
     if (!l->out.direct && forward_pipes(&l->out, pe, c.fds + 1)) {
+        free(c.env);
         end_unstarted(l, pe, "no pipe for its output", errno);
         return -1;
     }
     pid_t pid = child_start(&c);
     int error = errno;
+    free(c.env);
     if (!l->out.direct) {
         close(c.fds[1]);
         close(c.fds[2]);

@@ -37,6 +37,15 @@ dry --hosts a:4,b -n 2 ./prog x : -n 3 ./other y
 expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -env SHOAL_APP 0:2 ./prog x : -n 3 -env SHOAL_APP 1:3 ./other y"
 dry -hosts a:4,b -n 2 -wdir there ./prog x : -n 3 -wdir "a b" ./other y
 expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -wdir there -env SHOAL_APP 0:2 ./prog x : -n 3 -wdir 'a b' -env SHOAL_APP 1:3 ./other y"
+dry --hosts a:3,b,c -ppn 2 -n 5 ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:2,c:1 -n 5 -bind-to none ./prog"
+dry --hosts a,b -N2 -env A "1 2" ./prog
+expect_out "A='1 2' mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
+dry --hosts a,b -n 1 -env A "1 2" ./prog : ./other
+expect_out "mpiexec.hydra -hosts a:1,b:1 -n 1 -bind-to none -env A '1 2' -env SHOAL_APP 0:1 ./prog : -n 1 -env SHOAL_APP 1:1 ./other"
+dry --hosts a,b -ppn 2 -n 5 ./prog
+expect_rc 2
+expect_err_line '-n 5: the hosts have places for 4 PEs'
 export SLURM_JOB_ID=1
 dry --hosts a:1 --wdir=there ./prog
 expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --chdir there ./prog"
@@ -56,7 +65,7 @@ dry --hosts a:2,b -n 1 ./prog x : --tag -n 2 -wdir "a b" -- ./other : "it's"
 expect_rc 0
 tail -n 1 "$tmp/out" | grep -q '^srun .*--nodelist=a,a,b .* sh -c ' || fail "not one program"
 pretend srun slurm # a word a line
-run env PATH="$tmp/bin:/usr/bin:/bin" "$oshrun" --hosts a:2,b -n 1 echo 'x  *' : "$tmp/absent" : -wdir "$tmp" -- sh -c 'echo $0 $* $SHOAL_APP; pwd' "it's" : </dev/null
+run env PATH="$tmp/bin:/usr/bin:/bin" "$oshrun" --hosts a:2,b -n 1 echo 'x  *' : "$tmp/absent" : -wdir "$tmp" -env WORD_A "it's" -- sh -c 'echo $0 $* $SHOAL_APP "$WORD_A"; pwd' "it's" : </dev/null
 grep '^<.*SLURM_PROCID' "$tmp/out" | sed 's/^<//; s/>$//' >"$tmp/script"
 script() { # PROCID: what the shell makes of it
     run env SLURM_PROCID="$1" sh "$tmp/script"
@@ -66,15 +75,18 @@ expect_out 'x  *'
 script 1
 expect_rc 127
 script 2
-expect_out "it's : 2:1
+expect_out "it's : 2:1 it's
 $tmp"
 export SHOAL_LAUNCHER=mpirun
 dry --host a:2,b --tag -x A=1 ./prog
 expect_out "A=1 mpirun.openmpi --host a:2,b:1 -n 3 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x A --tag-output ./prog"
 dry -host a:2 -wdir there -initial-errhandler mpi_errors_return ./prog
 expect_out "SHOAL_MPI_INITIAL_ERRHANDLER=mpi_errors_return mpirun.openmpi --host a:2 -n 2 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_MPI_INITIAL_ERRHANDLER --wdir there ./prog"
-dry --hosts a:2,b ./prog x : -n 2 -wdir there ./other
-expect_out "mpirun.openmpi --host a:2,b:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_STATIC -x SHOAL_APP=0:1 ./prog x : -n 2 --wdir there -x SHOAL_APP=1:2 ./other"
+dry --hosts a:2,b ./prog x : -n 2 -wdir there -env A "1 2" ./other
+expect_out "mpirun.openmpi --host a:2,b:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_STATIC -x SHOAL_APP=0:1 ./prog x : -n 2 --wdir there -x 'A=1 2' -x SHOAL_APP=1:2 ./other"
+WORD_ALL=1 dry -genvall --hosts a ./prog
+expect_rc 0
+grep -q ' -x WORD_ALL .* -x HOME ' "$tmp/out" || grep -q ' -x HOME .* -x WORD_ALL ' "$tmp/out" || fail "not all variables"
 run env PATH="$tmp/bin:/usr/bin:/bin" SHOAL_JOB=5 SHOAL_PE=1 SHOAL_APP=1:1 "$oshrun" --dry-run --hosts a ./prog
 expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER ./prog"
 unset SLURM_JOB_ID SHOAL_LAUNCHER

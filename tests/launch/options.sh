@@ -21,8 +21,11 @@ expect_out '[0] x'
 run oshrun -n 2 -l -bind-to none -genv SHOAL_TEST_WORD 'a b' sh -c 'echo "$SHOAL_TEST_WORD"'
 expect_rc 0
 [ "$(sort "$tmp/out")" = "$(printf '[0] a b\n[1] a b')" ] || fail "other lines"
+run oshrun -n 2 -ppn 1 -genvall -env SHOAL_TEST_WORD 'a b' sh -c 'echo "$SHOAL_TEST_WORD"' # -ppn: of hosts
+expect_rc 0
+expect_out "$(printf 'a b\na b')"
 mkdir "$tmp/there"
-run oshrun -wdir "$tmp/there" sh -c 'pwd -P' : --wdir="$tmp" sh -c 'pwd -P' : sh -c 'pwd -P'
+run oshrun -wdir "$tmp/there" sh -c 'pwd -P' : -wd "$tmp" sh -c 'pwd -P' : sh -c 'pwd -P'
 expect_rc 0
 sort "$tmp/out" >"$tmp/sorted"
 printf '%s\n' "$(cd "$tmp/there" && pwd -P)" "$(cd "$tmp" && pwd -P)" "$(pwd -P)" | sort | cmp -s - "$tmp/sorted" ||
@@ -62,7 +65,8 @@ what=usage
 for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
     '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
     '-n 2' '-n 2 --' '-configfile /dev/null' '-configfile /dev/null true' '-n 1 -configfile f' '-configfile' \
-    '-arch moon true' '-initial-errhandler moon true' '-genv A' '-genv = x true'; do
+    '-arch moon true' '-initial-errhandler moon true' '-genv A' '-genv = x true' \
+    '-env A' '-env = x true' '-ppn 0 true' '-ppnx true' '-foo true'; do
     run oshrun $wrong
     expect_rc 2
     [ ! -s "$tmp/out" ] || fail "something on stdout"

@@ -8,6 +8,12 @@
 run oshrun -n 2 sh -c 'echo $SHOAL_PE $SHOAL_APP $*' a b : echo c : -n 2 --tag -- sh -c 'echo $SHOAL_APP $*' d :
 expect_rc 0
 [ "$(sort "$tmp/out" | tr '\n' ',')" = "[0] 0 0:2 b,[1] 1 0:2 b,[2] c,[3] 2:2 :,[4] 2:2 :," ] || fail "other lines"
+# Variables of one program, over those of all; the last of several.
+export WORD_A=0
+run oshrun -n 1 -env WORD_A 1 sh -c 'echo $WORD_A $WORD_B' : sh -c 'echo $WORD_A $WORD_B' : \
+    -genv WORD_B b -n 1 -env WORD_A 2 -env WORD_B 'c  d' -env WORD_A 3 sh -c 'echo "$WORD_A $WORD_B"; env | grep -c WORD_A='
+expect_rc 0
+[ "$(sort "$tmp/out" | tr '\n' ',')" = "0 b,1,1 b,3 c  d," ] || fail "other variables"
 run oshrun -n 2 true : sh -c 'oshrun -n 1 sh -c "echo in \$SHOAL_APP."'
 expect_out "in ."
 run oshrun -n 2 true : -n 3 "$tmp/absent"
