@@ -100,6 +100,26 @@ if command -v readelf >/dev/null; then
 fi
 run mpicc -show -c a.c
 grep -q -- '-lmpi_abi' "$tmp/out" && fail "-lmpi_abi with -c"
+# As build systems ask the wrappers of other MPIs.
+mpicc -c $(mpicc -showme:compile) -o "$tmp/hop.o" "$tmp/hop.c" && cc=$(mpicc -showme:command) &&
+    $cc -o "$tmp/hop3" "$tmp/hop.o" $(mpicc --showme:link) || fail "the parts of -showme do not make a program"
+info=$(mpicc -link_info)
+$(mpicc -compile_info) -c -o "$tmp/hop.o" "$tmp/hop.c" && ${info%% *} -o "$tmp/hop3" "$tmp/hop.o" ${info#* } ||
+    fail "-compile_info and -link_info do not make a program"
+run oshrun -n 2 "$tmp/hop3"
+expect_rc 0
+run mpicc -showme:compile a.c -lx
+grep -q -- '-l\|a\.c' "$tmp/out" && fail "more than what compiling needs"
+for dir in $(mpicc -showme:incdirs); do found="${found-} $(ls "$dir")"; done
+case $found in *mpi.h*) ;; *) fail "-showme:incdirs: no mpi.h" ;; esac
+ls "$(mpicc -showme:libdirs)/libmpi_abi.so" >"$tmp/out" || fail "-showme:libdirs: no libmpi_abi"
+run mpicc -showme:libs
+expect_out "mpi_abi shoal"
+run mpicc -cc=moon -show -c a.c
+grep -q '^moon .*-c a.c' "$tmp/out" || fail "-cc is not used"
+run mpicc -showme:moon
+expect_rc 1
+grep -q 'no -showme:moon' "$tmp/err" || fail "not why"
 run env MPI_CC='my cc' mpicc --show a.c
 grep -q '^my cc .*-lmpi_abi' "$tmp/out" || fail "MPI_CC is not used"
 run mpicc --version
