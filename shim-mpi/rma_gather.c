@@ -10,7 +10,8 @@
 // The first few are four to another node, where they are under way meanwhile, and the first after a flush
 // of what is done when it returns: on this node, and within the lock. What is put or added is copied: the
 // origin's buffer is free when the call returns. Accumulates keep their order, since one that is not kept
-// lets those go first that are.
+// lets those go first that are. What the kernel puts or gets here it takes from the origin's buffer itself and
+// brings there: nothing is gained by a copy, since it is done in the flush at the latest and no sooner by itself.
 #include "error.h"
 #include "rma.h"
 #include "rma_words.h"
@@ -21,9 +22,12 @@
 #include <string.h>
 
 enum { PARTS = 256, ROOM = 16384, FIRST = 4, MOST_TARGETS = 256 };
+// Of those whose buffers are lent: as many as malloc has at hand, and their length in multiples of the setting.
+enum { LENT_PARTS = 24, LENT_TIMES = 128 };
 
 struct kind {
     enum { PUTS, GETS, ACCUMULATES, FETCHES, LOCKED } what;
+    bool is_lent;  // the origin's buffers are
     shoal_op_t op; // of accumulates and those that fetch
     shoal_type_t type;
     const struct op *any_op; // of those within the lock
@@ -41,13 +45,13 @@ struct gathered {
 
 static bool is_same(const struct kind *a, const struct kind *b)
 {
-    return a->what == b->what && a->op == b->op && a->type == b->type && a->any_op == b->any_op &&
-           a->basic == b->basic;
+    return a->what == b->what && a->is_lent == b->is_lent && a->op == b->op && a->type == b->type &&
+           a->any_op == b->any_op && a->basic == b->basic;
 }
 
-static bool brings(const struct kind *k)
+static bool brings(const struct kind *k) // and not to where it shall be
 {
-    return k->what == GETS || k->what == FETCHES;
+    return (k->what == GETS && !k->is_lent) || k->what == FETCHES;
 }
 
 // ---- They begin, and end
@@ -55,8 +59,14 @@ static int begin(struct gathered *g, shoal_event_t *event)
 {
     const struct kind *k = &g->kind;
     switch (k->what) {
-    case PUTS: return shoal_putv(g->part, g->parts, NULL, event);
-    case GETS: return shoal_getv(g->part, g->parts, NULL, event);
+    case PUTS:
+        if (g->parts == 1)
+            return shoal_put(g->part->remote, g->part->local, g->part->n, NULL, event);
+        return shoal_putv(g->part, g->parts, NULL, event);
+    case GETS:
+        if (g->parts == 1)
+            return shoal_get(g->part->local, g->part->remote, g->part->n, NULL, event);
+        return shoal_getv(g->part, g->parts, NULL, event);
     default:
         return shoal_accv(g->part, g->parts, k->what == FETCHES ? g->back : NULL, k->op, k->type,
                           NULL, event);
@@ -199,7 +209,9 @@ void rma_gather_flush(struct win *w, struct target *t)
 static struct gathered *new_for(struct win *w, struct target *t, const struct kind *kind)
 {
     bool has_back = brings(kind) || kind->what == LOCKED;
-    struct gathered *g = malloc(has_back ? sizeof *g : offsetof(struct gathered, back));
+    struct gathered *g = malloc(has_back        ? sizeof *g
+                                : kind->is_lent ? offsetof(struct gathered, part[LENT_PARTS])
+                                                : offsetof(struct gathered, back));
     if (!g || !link_target(w, t)) {
         free(g);
         return NULL;
@@ -222,15 +234,17 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
 {
     bool is_row = t->row_after == flushes_of(w, t);
     int under_way = atomic_load_explicit(&t->under_way, memory_order_relaxed);
+    if (kind->is_lent)
+        return true;
     return is_done_at_once(t, kind) ? is_row : under_way >= (is_row ? 1 : FIRST);
 }
 
-// Room for n bytes. NULL: the operation goes by itself, and comes after those that are kept.
+// Room for n bytes, of which so many are copied. NULL: the operation goes by itself, and comes after those that are kept.
 static struct gathered *room_for(struct win *w, struct target *t, const struct kind *kind,
-                                 uint64_t at, size_t n)
+                                 uint64_t at, size_t n, size_t copied)
 {
     struct gathered *g = t->gathered;
-    if (g && (!is_same(&g->kind, kind) || g->bytes + n > ROOM ||
+    if (g && (!is_same(&g->kind, kind) || g->bytes + copied > ROOM ||
               (kind->what == LOCKED && overlaps(g, at, n)))) {
         send(w, t);
         g = NULL;
@@ -241,36 +255,47 @@ static struct gathered *room_for(struct win *w, struct target *t, const struct k
     return !g && keeps ? new_for(w, t, kind) : g;
 }
 
+static void add(struct gathered *g, shoal_rptr_t at, const void *in, void *out, size_t n)
+{
+    const struct kind *kind = &g->kind;
+    char *data = g->data + g->bytes;
+    void *local = in ? data : NULL;
+    if (kind->is_lent)
+        local = in ? (void *)(uintptr_t)in : out;
+    else if (kind->what == GETS || kind->what == LOCKED)
+        local = g->back + g->bytes;
+    g->part[g->parts] = (shoal_part_t){at, local, n};
+    if (!kind->is_lent) {
+        if (in)
+            memcpy(data, in, n);
+        g->to[g->parts] = out;
+        g->bytes += n;
+    }
+    g->parts++;
+}
+
 // in: what is put or added; out: where what is brought goes to. Either may be NULL.
 static bool gather(struct rma *r, const struct kind *kind, const void *in, void *out, size_t n)
 {
     struct win *w = r->w;
     struct target *t = r->t;
-    if (n > shim_settings.gather || n > ROOM || (out && r->request))
+    size_t most = shim_settings.gather * (kind->is_lent ? LENT_TIMES : 1),
+           copied = kind->is_lent ? 0 : n;
+    if (n > most || copied > ROOM || (out && r->request))
         return false;
     shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);
-    bool has_back = kind->what == GETS || kind->what == LOCKED;
     shim_lock_take(&t->gather_lock);
-    struct gathered *g = room_for(w, t, kind, at.offset, n);
+    struct gathered *g = room_for(w, t, kind, at.offset, n, copied);
     bool is_taken = g, is_full = false;
     if (g) {
-        char *data = g->data + g->bytes;
-        if (in)
-            memcpy(data, in, n);
-        g->to[g->parts] = out;
-        g->part[g->parts++] = (shoal_part_t){at,
-                                             has_back ? g->back + g->bytes
-                                             : in     ? data
-                                                      : NULL,
-                                             n};
-        g->bytes += n;
+        add(g, at, in, out, n);
         stats_count(GATHERED);
-        is_full = g->parts == PARTS;
+        is_full = g->parts == (kind->is_lent ? LENT_PARTS : PARTS);
         if (is_full || !is_kept(w, t, kind))
             send(w, t);
     }
     shim_lock_give(&t->gather_lock);
-    if (is_full)
+    if (is_full && !kind->is_lent)
         progress(); // what is under way ends now and then
     return is_taken;
 }
@@ -278,7 +303,7 @@ static bool gather(struct rma *r, const struct kind *kind, const void *in, void 
 bool rma_gather_move(struct rma *r, bool put)
 {
     const struct rma_side *o = &r->origin, *there = &r->there;
-    struct kind kind = {.what = put ? PUTS : GETS};
+    struct kind kind = {.what = put ? PUTS : GETS, .is_lent = r->t->control && !r->request};
     void *at = type_at(o->type, o->buf);
     return o->type->is_dense && there->type->is_dense &&
            gather(r, &kind, put ? at : NULL, put ? NULL : at,
