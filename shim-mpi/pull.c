@@ -51,13 +51,21 @@ static void count_out(int pe, int more)
     partner_add(&partners_out, (uint32_t)more);
 }
 
+// A short synchronous one, for which the kernel would take longer than a copy at either end.
+static bool is_better_copied(const struct transfer *t)
+{
+    enum { SHORT = 32768 };
+    return t->mode == SEND_SYNCHRONOUS && t->bytes <= SHORT &&
+           (size_t)t->bytes <= shim_settings.stage && partner_is_direct(t->pe);
+}
+
 void pull_send(struct transfer *t)
 {
     struct rts rts = {.bytes = t->bytes};
     stats_count(RENDEZVOUS);
     t->is_counted = true;
     count_out(t->pe, 1);
-    if (t->bytes && !t->type->is_dense)
+    if (t->bytes && (!t->type->is_dense || is_better_copied(t)))
         type_pack(t->type, t->buf, t->count, 0, make_copy(t, (size_t)t->bytes), (size_t)t->bytes);
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;

@@ -13,6 +13,7 @@
 //   rendezvous  sender                         receiver
 //   (pull.c)    RTS {where the data is} ------>  matches, and gets the data itself
 //               done  <--------------- DONE
+//               where a short synchronous message is: in a copy in memory that both reach
 //
 //   split       of a long one on a node, both copy: the receiver gets pieces, and tells where its
 //   (split.c)   buffer is (GRANT), so that a sender in the library puts others

@@ -217,17 +217,18 @@ static void types(void)
 
 static void pairs(void)
 {
-    static const int sizes[] = {65536, 262144, 524288};
-    double took[3][ROUNDS], within[ROUNDS], beyond[ROUNDS];
+    static const int sizes[] = {8, 4096, 16384, 65536, 262144, 524288};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    double took[SIZES][ROUNDS], within[ROUNDS], beyond[ROUNDS];
     for (int r = 0; r < ROUNDS; r += was_near()) {
         within[r] = one_way(MPI_Send, 32, MPI_BYTE, 2000);
         beyond[r] = one_way(MPI_Send, 33, MPI_BYTE, 2000);
-        for (int s = 0; s < 3; s++)
+        for (int s = 0; s < SIZES; s++)
             took[s][r] = one_way(MPI_Ssend, sizes[s], MPI_BYTE, 100);
     }
     tell("inline", 32, within, "ns");
     tell("beyond_inline", 33, beyond, "ns");
-    for (int s = 0; s < 3; s++)
+    for (int s = 0; s < SIZES; s++)
         tell("ssend", sizes[s], took[s], "ns");
     waste("unexpected", LARGEST / 4, 4);
     waste("eager_unexpected", 1500, 64);
