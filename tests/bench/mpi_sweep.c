@@ -2,7 +2,8 @@
 // PES: none
 // Many patterns of MPI calls at many lengths, each briefly: to find those that another MPI is faster in.
 // tests/bench/sweep compiles it with every MPI of the machine, runs them by turns and makes the table.
-//   mpi_sweep PATTERN...   the patterns whose name matches one of these; each length from MIN to MAX bytes
+//   mpi_sweep PATTERN...   the patterns whose name matches one of these; lengths from SWEEP_MIN to SWEEP_MAX
+// SWEEP_MS in the environment: ms a figure; SWEEP_UNUSED: data that nobody writes before or reads after.
 // A length is what one rank sends to one other, or contributes; of data with gaps it is what moves.
 #include "sweep_coll.h"
 #include "sweep_p2p.h"
@@ -114,7 +115,7 @@ static const struct pattern {
     P(exchange_testsome, 0),
     P(exchange_late, 0),
     P(exchange_gaps, 0),
-    P(persistent, 0),
+    P(persistent, 0), P(stream, 0), P(stream_blocking, 0),
     P(probed, 0),
     P(improbed, 0),
     P(to_zero, 0),
@@ -240,7 +241,7 @@ static void begin(int *argc, char ***argv)
     MPI_Comm_rank(W, &me);
     MPI_Comm_size(W, &npes);
     prefix = "sweep";
-    is_used = getenv("SWEEP_USED") != NULL;
+    is_used = !getenv("SWEEP_UNUSED");
     left = (me + npes - 1) % npes;
     right = (me + 1) % npes;
     size_t room = 2 * (size_t)AT_MOST;

@@ -102,6 +102,26 @@ static void exchange_gaps(void)
     MPI_Isend(out, columns, column, right, 0, W, &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 }
+static void stream(void) // MANY, one way
+{
+    int to = me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL,
+        from = me % 2 ? me - 1 : MPI_PROC_NULL;
+    for (int i = 0; i < MANY && to >= 0; i++)
+        MPI_Isend(out, n, MPI_BYTE, to, 0, W, &request[i]);
+    for (int i = 0; i < MANY && from >= 0; i++)
+        MPI_Irecv(in, n, MPI_BYTE, from, 0, W, &request[i]);
+    if (to >= 0 || from >= 0)
+        MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
+}
+static void stream_blocking(void)
+{
+    int to = me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL,
+        from = me % 2 ? me - 1 : MPI_PROC_NULL;
+    for (int i = 0; i < MANY; i++) {
+        MPI_Send(out, n, MPI_BYTE, to, 0, W);
+        MPI_Recv(in, n, MPI_BYTE, from, 0, W, NOTHING);
+    }
+}
 static void persistent(void)
 {
     static MPI_Request kept[2];
