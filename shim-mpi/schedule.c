@@ -11,13 +11,15 @@ struct schedule_memory {
     _Alignas(max_align_t) char bytes[];
 };
 
-// ---- Long pieces are kept for the next schedule: to fill fresh pages costs more than what it is for.
-enum { KEPT_LEAST = 64 << 10, KEPT_MOST = 4 << 20 }; // bytes of one, and of all
+// ---- Long pieces are kept for the next schedules: to fill fresh pages costs more than what it is for. As
+// many as were in use at once; those that have not been for longest go first.
+enum { KEPT_LEAST = 64 << 10, KEPT_MOST = 32 << 20 }; // bytes of one, and of all
 
 static struct {
     shim_lock lock;
     struct schedule_memory *first;
     size_t bytes;
+    size_t used, most; // in use, and ever at once
 } kept;
 
 static struct schedule_memory *take_kept(size_t n)
@@ -30,21 +32,48 @@ static struct schedule_memory *take_kept(size_t n)
         *at = m->next;
         kept.bytes -= m->size;
     }
+    kept.used += m ? m->size : n;
+    if (kept.used > kept.most)
+        kept.most = kept.used;
     shim_lock_give(&kept.lock);
     return m;
 }
 
-static bool keep(struct schedule_memory *m)
+// Beyond so many bytes, linked.
+static struct schedule_memory *take_oldest(size_t most)
+{
+    struct schedule_memory **at = &kept.first;
+    size_t bytes = 0;
+    while (*at && bytes + (*at)->size <= most) {
+        bytes += (*at)->size;
+        at = &(*at)->next;
+    }
+    struct schedule_memory *rest = *at;
+    *at = NULL;
+    kept.bytes = bytes;
+    return rest;
+}
+
+static void free_all(struct schedule_memory *m)
+{
+    while (m) {
+        struct schedule_memory *next = m->next;
+        free(m);
+        m = next;
+    }
+}
+
+static void keep(struct schedule_memory *m)
 {
     shim_lock_take(&kept.lock);
-    bool fits = m->size <= KEPT_MOST - kept.bytes;
-    if (fits) {
-        m->next = kept.first;
-        kept.first = m;
-        kept.bytes += m->size;
-    }
+    size_t most = kept.most < KEPT_MOST ? kept.most : KEPT_MOST;
+    kept.used -= m->size;
+    kept.bytes += m->size;
+    m->next = kept.first;
+    kept.first = m;
+    m = kept.bytes > most ? take_oldest(most) : NULL;
     shim_lock_give(&kept.lock);
-    return fits;
+    free_all(m);
 }
 
 static struct schedule_memory *take_memory(size_t n)
@@ -60,12 +89,9 @@ static struct schedule_memory *take_memory(size_t n)
 
 void schedule_down(void)
 {
-    while (kept.first) {
-        struct schedule_memory *next = kept.first->next;
-        free(kept.first);
-        kept.first = next;
-    }
-    kept.bytes = 0;
+    free_all(kept.first);
+    kept.first = NULL;
+    kept.bytes = kept.most = 0;
 }
 
 void schedule_init(struct schedule *s, struct comm *comm, int tag)
@@ -91,8 +117,10 @@ static void free_memory(struct schedule *s)
     while (s->memory) {
         struct schedule_memory *m = s->memory;
         s->memory = m->next;
-        if (m->size < KEPT_LEAST || !keep(m))
+        if (m->size < KEPT_LEAST)
             free(m);
+        else
+            keep(m);
     }
 }
 

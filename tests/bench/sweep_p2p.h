@@ -49,12 +49,17 @@ static void ping_from_gaps(void)
     by_turns(MPI_Send, column, columns, MPI_DOUBLE, doubles);
 }
 
+// Each of several messages from and to a place of its own, as long as there is room.
+static char *part(char *data, int i)
+{
+    return data + (size_t)i * (size_t)n % AT_MOST;
+}
 static void both_ways(int many, __typeof__(MPI_Isend) *send)
 {
     for (int i = 0; i < many; i++)
-        MPI_Irecv(in, n, MPI_BYTE, left, i, W, &request[i]);
+        MPI_Irecv(part(in, i), n, MPI_BYTE, left, i, W, &request[i]);
     for (int i = 0; i < many; i++)
-        send(out, n, MPI_BYTE, right, i, W, &request[many + i]);
+        send(part(out, i), n, MPI_BYTE, right, i, W, &request[many + i]);
     MPI_Waitall(2 * many, request, MPI_STATUSES_IGNORE);
 }
 static void exchange_1(void)
@@ -72,9 +77,9 @@ static void exchange_sync(void)
 static void exchange_waitany(void)
 {
     for (int i = 0; i < MANY; i++)
-        MPI_Irecv(in, n, MPI_BYTE, left, i, W, &request[i]);
+        MPI_Irecv(part(in, i), n, MPI_BYTE, left, i, W, &request[i]);
     for (int i = MANY - 1; i >= 0; i--)
-        MPI_Isend(out, n, MPI_BYTE, right, i, W, &request[MANY + i]);
+        MPI_Isend(part(out, i), n, MPI_BYTE, right, i, W, &request[MANY + i]);
     for (int i = 0, which; i < 2 * MANY; i++)
         MPI_Waitany(2 * MANY, request, &which, NOTHING);
 }
@@ -82,18 +87,18 @@ static void exchange_testsome(void)
 {
     int which[2 * MANY];
     for (int i = 0; i < MANY; i++)
-        MPI_Irecv(in, n, MPI_BYTE, MPI_ANY_SOURCE, i, W, &request[i]);
+        MPI_Irecv(part(in, i), n, MPI_BYTE, MPI_ANY_SOURCE, i, W, &request[i]);
     for (int i = 0; i < MANY; i++)
-        MPI_Isend(out, n, MPI_BYTE, right, i, W, &request[MANY + i]);
+        MPI_Isend(part(out, i), n, MPI_BYTE, right, i, W, &request[MANY + i]);
     for (int done, all = 0; all<2 * MANY; all += done> 0 ? done : 0)
         MPI_Testsome(2 * MANY, request, &done, which, MPI_STATUSES_IGNORE);
 }
 static void exchange_late(void) // the messages are there before the receives
 {
     for (int i = 0; i < MANY; i++)
-        MPI_Isend(out, n, MPI_BYTE, right, i, W, &request[i]);
+        MPI_Isend(part(out, i), n, MPI_BYTE, right, i, W, &request[i]);
     for (int i = MANY - 1; i >= 0; i--)
-        MPI_Recv(in, n, MPI_BYTE, left, i, W, NOTHING);
+        MPI_Recv(part(in, i), n, MPI_BYTE, left, i, W, NOTHING);
     MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
 }
 static void exchange_gaps(void)
@@ -107,9 +112,9 @@ static void stream(void) // MANY, one way
     int to = me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL,
         from = me % 2 ? me - 1 : MPI_PROC_NULL;
     for (int i = 0; i < MANY && to >= 0; i++)
-        MPI_Isend(out, n, MPI_BYTE, to, 0, W, &request[i]);
+        MPI_Isend(part(out, i), n, MPI_BYTE, to, 0, W, &request[i]);
     for (int i = 0; i < MANY && from >= 0; i++)
-        MPI_Irecv(in, n, MPI_BYTE, from, 0, W, &request[i]);
+        MPI_Irecv(part(in, i), n, MPI_BYTE, from, 0, W, &request[i]);
     if (to >= 0 || from >= 0)
         MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
 }
@@ -118,8 +123,8 @@ static void stream_blocking(void)
     int to = me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL,
         from = me % 2 ? me - 1 : MPI_PROC_NULL;
     for (int i = 0; i < MANY; i++) {
-        MPI_Send(out, n, MPI_BYTE, to, 0, W);
-        MPI_Recv(in, n, MPI_BYTE, from, 0, W, NOTHING);
+        MPI_Send(part(out, i), n, MPI_BYTE, to, 0, W);
+        MPI_Recv(part(in, i), n, MPI_BYTE, from, 0, W, NOTHING);
     }
 }
 static void persistent(void)
