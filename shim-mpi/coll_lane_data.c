@@ -104,14 +104,16 @@ static bool choose_reduction(const struct coll_call *c, struct lane_run *run)
 }
 
 // Done sooner by messages: where each sends to the others at once, they copy less often and nobody waits
-// for one that computes; so between two that send each other something short. Where processes share cores
-// a lane changes hands less often. (What shares a node agrees on whether it shares cores; what does not has
-// no lane.)
+// for one that computes; so between two that send each other something short, and what is short and goes to
+// a root, for who gives it goes on. Else a lane changes hands less often where processes share cores. (What
+// shares a node agrees on whether it shares cores; what does not has no lane.)
 static bool is_sooner_sent(const struct coll_call *c, MPI_Count n)
 {
     enum { FROM = 512, SHORT = 4096 };
     if (c->kind == COLL_BCAST)
         return n && coll_bcast_is_flat(c);
+    if (n < SHORT && c->kind == COLL_GATHER)
+        return true;
     bool is_one_round = c->kind == COLL_ALLTOALL || c->kind == COLL_GATHER ||
                         (c->kind == COLL_ALLGATHER && c->size == 2);
     return !request_is_crowded() && ((is_one_round && n >= FROM) || (c->size == 2 && n < SHORT));
