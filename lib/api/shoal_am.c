@@ -122,7 +122,7 @@ PUBLIC int shoal_am_reserve(int pe, size_t n, shoal_am_room_t *room)
         return SHOAL_EINIT;
     if (!shoal_is_pe(pe) || !room || n > LIMIT_AM_PAYLOAD)
         return SHOAL_EINVAL;
-    struct inbox_room r = inbox_reserve(pe);
+    struct inbox_room r = inbox_reserve(pe, n);
     _Static_assert(sizeof r <= sizeof room->inner, "fits");
     room->payload = n <= INLINE_BYTES ? r.envelope->bytes : r.payload;
     room->n = n;
@@ -137,9 +137,8 @@ PUBLIC int shoal_am_commit(shoal_am_room_t *room, int id, uint64_t arg, size_t n
     if (!room || !room->payload || !id_ok(id) || n > room->n)
         return SHOAL_EINVAL;
     const struct inbox_room *r = (struct inbox_room *)(void *)room->inner;
-    // A message that turned out shorter than its room stays where it was built.
-    if (n <= INLINE_BYTES && room->n > INLINE_BYTES)
-        memcpy(r->envelope->bytes, r->payload, n);
+    if (n < room->n && room->n > INLINE_BYTES)
+        inbox_shorten(r, n);
     inbox_fill(r, &(struct inbox_message){.arg = arg, .n = n, .id = (uint8_t)id});
     inbox_commit(r);
     room->payload = NULL;

@@ -24,6 +24,7 @@
 #define LIMIT_RING_AFTER 2            // messages to one PE before it is asked for a ring
 #define LIMIT_FIRST_NUMBER (UINT32_MAX - 8) // before that of a pair's first message: they go round soon
 #define LIMIT_AM_PAYLOAD 128          // bytes of payload of an active message, whole lines
+#define LIMIT_AM_SHORT 64             // of those that lie close together in a channel, whole lines
 #define LIMIT_AM_FAR 256              // the same to a PE of another node
 #define LIMIT_AM_PART 96              // bytes of it that one message of the network carries
 #define LIMIT_KEPT 8                  // messages a handler that waits keeps without hesitation
@@ -51,6 +52,7 @@
 #define LIMIT_RING_AFTER 64
 #define LIMIT_FIRST_NUMBER 0
 #define LIMIT_AM_PAYLOAD 2048
+#define LIMIT_AM_SHORT 256
 #define LIMIT_AM_FAR 65536
 #define LIMIT_AM_PART 32768
 #define LIMIT_KEPT 256

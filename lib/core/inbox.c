@@ -29,13 +29,12 @@ static bool is_room(const struct channel *c, uint32_t slots, uint64_t ticket)
     return ticket - atomic_load_explicit(&c->drained, memory_order_acquire) < slots;
 }
 
-static inline void take_slot(struct channel *c, uint32_t slots, size_t slot, uint64_t ticket,
+static inline void take_slot(struct channel *c, size_t slot, uint64_t ticket,
                              struct inbox_room *room)
 {
     room->channel = c;
     room->ticket = ticket;
     room->envelope = &c->envelope[slot];
-    room->payload = payload_of(c, slots, slot);
     // Through a receiver that is another process; pairs with publish.
     KNOWN_TO_BE_AFTER(room->envelope->turn);
 }
@@ -104,7 +103,7 @@ static bool claim(struct channel *c, struct inbox_room *room)
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&c->ticket, &t, t + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
-    take_slot(c, LIMIT_INBOX_SLOTS, t & (LIMIT_INBOX_SLOTS - 1), t, room);
+    take_slot(c, t & (LIMIT_INBOX_SLOTS - 1), t, room);
     atomic_fetch_add_explicit(&sent_shared, 1, memory_order_relaxed);
     return true;
 }
@@ -133,6 +132,15 @@ static inline void put_payload(struct envelope *e, unsigned char *room, const vo
         memcpy(room, payload, n);
 }
 
+// Where the slot has room for n bytes.
+static inline unsigned char *place_in(const struct inbox_room *room, size_t n)
+{
+    struct channel *c = room->channel;
+    return c ? payload_of(c, room->ring_bit ? RING_LINES : LIMIT_INBOX_SLOTS,
+                          slot_in(c, room->envelope), n)
+             : room->payload;
+}
+
 static inline void fill(const struct inbox_room *room, const struct inbox_message *m)
 {
     struct envelope *e = room->envelope;
@@ -141,9 +149,10 @@ static inline void fill(const struct inbox_room *room, const struct inbox_messag
         e->at = m->at;
         e->long_n = m->n;
     } else if (m->payload) {
+        unsigned char *there = place_in(room, m->n);
         if (m->n > INLINE_BYTES && room->channel && !room->ring_bit)
-            pages_of_shared(room);
-        put_payload(e, room->payload, m->payload, m->n);
+            pages_of_shared(room, there, m->n);
+        put_payload(e, there, m->payload, m->n);
     }
 }
 
@@ -199,7 +208,7 @@ static bool claim_next(struct peer *peer, struct inbox_room *room)
     if (!is_claimable(peer))
         return false;
     struct envelope *e = next_in_ring(peer);
-    take_slot(peer->ring, RING_LINES, slot_in(peer->ring, e), peer->ticket - 1, room);
+    take_slot(peer->ring, slot_in(peer->ring, e), peer->ticket - 1, room);
     room->ring_bit = peer->ring_bit;
     room->wants_ring = false;
     return true;
@@ -268,12 +277,20 @@ static bool reserve_here(struct inbox_room *room, int pe)
     return is_there;
 }
 
-struct inbox_room inbox_reserve(int pe)
+struct inbox_room inbox_reserve(int pe, size_t n)
 {
     struct inbox_room room;
-    if (likely(world_is_here(pe)) && likely(reserve_here(&room, pe)))
-        return room;
-    return reserve_own(pe);
+    if (unlikely(!world_is_here(pe)) || unlikely(!reserve_here(&room, pe)))
+        return reserve_own(pe);
+    room.payload = place_in(&room, n);
+    return room;
+}
+
+void inbox_shorten(const struct inbox_room *room, size_t n)
+{
+    unsigned char *there = n <= INLINE_BYTES ? room->envelope->bytes : place_in(room, n);
+    if (there != room->payload)
+        memcpy(there, room->payload, n);
 }
 
 static inline void ring_doorbell(_Atomic uint64_t *doorbell, uint64_t bit)
@@ -354,10 +371,11 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
     return SHOAL_OK;
 }
 
-// Where the payload of the next message will be, if that slot is known to be free: NULL otherwise.
-static inline const unsigned char *next_place(const struct peer *peer)
+// Where the payload of the next message will be, if it is as long, if that slot is known to be free: NULL otherwise.
+static inline const unsigned char *next_place(const struct peer *peer, size_t n)
 {
-    return peer->ticket < peer->claimable ? payload_of(peer->ring, RING_LINES, peer->slot) : NULL;
+    return peer->ticket < peer->claimable ? payload_of(peer->ring, RING_LINES, peer->slot, n)
+                                          : NULL;
 }
 
 // A ring with a free slot, without what the others need.
@@ -371,13 +389,13 @@ static int send_in_ring(int pe, int id, uint64_t arg, const void *payload, size_
     }
     // Before anything in the envelope: that line comes once then, though its reader looks for it.
     if (n > INLINE_BYTES) {
-        pages_of_ring(peer);
+        pages_of_ring(peer, n);
         KNOWN_TO_BE_AFTER(peer->ring->envelope[peer->slot].turn); // as in next_in_ring
-        memcpy(payload_of(peer->ring, RING_LINES, peer->slot), payload, n);
+        memcpy(payload_of(peer->ring, RING_LINES, peer->slot, n), payload, n);
     }
     struct envelope *e = next_in_ring(peer);
     uint64_t ticket = peer->ticket - 1, bit = peer->ring_bit;
-    const unsigned char *next = n > INLINE_BYTES ? next_place(peer) : NULL;
+    const unsigned char *next = n > INLINE_BYTES ? next_place(peer, n) : NULL;
     peer_unlock(peer);
     label(e, id, arg, n, flags);
     if (n <= INLINE_BYTES)

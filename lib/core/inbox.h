@@ -37,14 +37,15 @@ uint64_t inbox_waiting(void);
 // to `payload`, or when it is short into the envelope; then commit.
 struct inbox_room {
     struct envelope *envelope;
-    unsigned char *payload; // LIMIT_AM_PAYLOAD bytes
+    unsigned char *payload; // of inbox_reserve, as long as asked for
     struct channel *channel;
     uint64_t ticket;
     uint64_t ring_bit; // in the receiver's doorbell; 0: its shared channel
     int pe;
     bool wants_ring;
 };
-struct inbox_room inbox_reserve(int pe);
+struct inbox_room inbox_reserve(int pe, size_t n);
+void inbox_shorten(const struct inbox_room *room, size_t n); // the payload, of more than INLINE_BYTES, has n bytes only
 void inbox_commit(const struct inbox_room *room);
 
 struct inbox_message {

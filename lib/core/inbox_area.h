@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PE's inbox as it lies in its slice. inbox.h says how it is used.
 //
-//     channel | ticket | drained, bell | envelope 0 .. n-1 | payload 0 .. n-1 |
+//     channel | ticket | drained, bell | envelope 0 .. n-1 | short payload 0 .. n-1 | payload 0 .. n-1 |
+//
+// A payload has room in two places, of which short ones take the first: few pages are touched by them.
 //
 // ticket counts the slots claimed by senders, drained those whose messages have been taken out.
 // Ticket t has a slot, t % n where senders share them, which is free when t < drained + n; its envelope
@@ -62,7 +64,8 @@ _Static_assert(RING_LINES < UINT16_MAX, "jump says which");
 _Static_assert((LIMIT_RING_SLOTS & (LIMIT_RING_SLOTS - 1)) == 0, "slots are counted by a mask");
 
 #define CHANNEL_SIZE(slots) \
-    (sizeof(struct channel) + (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_PAYLOAD))
+    (sizeof(struct channel) +   \
+     (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_SHORT + LIMIT_AM_PAYLOAD))
 
 #define INBOX_WORKS (UINT64_C(1) << LIMIT_RINGS) // in its doorbell: works were handed to the PE (trigger.h)
 _Static_assert(LIMIT_RINGS < 64, "a bit each, and one more");

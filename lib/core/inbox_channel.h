@@ -11,9 +11,12 @@ static inline struct channel *shared_channel(int pe)
     return (struct channel *)slice_of(pe)->inbox.pool;
 }
 
-static inline unsigned char *payload_of(struct channel *c, uint32_t slots, size_t slot)
+// Of n bytes.
+static inline unsigned char *payload_of(struct channel *c, uint32_t slots, size_t slot, size_t n)
 {
-    return (unsigned char *)&c->envelope[slots] + slot * LIMIT_AM_PAYLOAD;
+    unsigned char *first = (unsigned char *)&c->envelope[slots];
+    return n <= LIMIT_AM_SHORT ? first + slot * LIMIT_AM_SHORT
+                               : first + (size_t)slots * LIMIT_AM_SHORT + slot * LIMIT_AM_PAYLOAD;
 }
 
 #endif

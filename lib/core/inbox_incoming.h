@@ -78,11 +78,12 @@ static inline bool advance(struct incoming *in, size_t slot)
     return unlikely(head == in->give_at);
 }
 
-static inline const unsigned char *next_payload(const struct incoming *in)
+// Of n bytes.
+static inline const unsigned char *next_payload(const struct incoming *in, size_t n)
 {
     const struct envelope *next = atomic_load_explicit(&in->next, memory_order_relaxed);
     uint32_t slots = in->peer ? RING_LINES : LIMIT_INBOX_SLOTS;
-    return payload_of(in->channel, slots, (size_t)(next - in->channel->envelope));
+    return payload_of(in->channel, slots, (size_t)(next - in->channel->envelope), n);
 }
 
 // A branch, which the processor foresees: many messages in a row are on their way at once.

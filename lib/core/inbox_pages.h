@@ -13,33 +13,39 @@
 #include <sys/mman.h>
 
 enum { SLOTS_AT_ONCE = 16, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
-_Static_assert(RING_LINES <= 8 * SLOTS_AT_ONCE, "a bit each in struct peer");
+enum { SHORT_PART = 7 }; // a ring's short payloads: all at once
+_Static_assert(RING_LINES <= SHORT_PART * SLOTS_AT_ONCE, "a bit each in struct peer");
 
-// Where the payloads of so many slots from this one on are.
-static NOINLINE void pages_populate(struct channel *c, uint32_t slots, size_t slot)
+// Where the payloads of n bytes of these slots are.
+static NOINLINE void pages_populate(struct channel *c, uint32_t slots, size_t slot, size_t end,
+                                    size_t n)
 {
-    size_t end = slot + SLOTS_AT_ONCE < slots ? slot + SLOTS_AT_ONCE : slots;
-    uintptr_t from = (uintptr_t)payload_of(c, slots, slot) / page_size() * page_size();
-    madvise((void *)from, (uintptr_t)payload_of(c, slots, end) - from, POPULATE_WRITE);
+    end = end < slots ? end : slots;
+    uintptr_t from = (uintptr_t)payload_of(c, slots, slot, n) / page_size() * page_size();
+    madvise((void *)from, (uintptr_t)payload_of(c, slots, end, n) - from, POPULATE_WRITE);
 }
 
-// Before a payload is put in the ring's next slot.
-static inline void pages_of_ring(struct peer *peer)
+// Before a payload of n bytes is put in the ring's next slot.
+static inline void pages_of_ring(struct peer *peer, size_t n)
 {
-    uint32_t part = peer->slot / SLOTS_AT_ONCE, bit = UINT32_C(1) << part;
+    bool is_short = n <= LIMIT_AM_SHORT;
+    uint32_t part = is_short ? SHORT_PART : peer->slot / SLOTS_AT_ONCE, bit = UINT32_C(1) << part;
     if (likely(peer->populated & bit))
         return;
     peer->populated = (uint8_t)(peer->populated | bit);
-    pages_populate(peer->ring, RING_LINES, (size_t)part * SLOTS_AT_ONCE);
+    size_t slot = is_short ? 0 : (size_t)part * SLOTS_AT_ONCE;
+    pages_populate(peer->ring, RING_LINES, slot, is_short ? RING_LINES : slot + SLOTS_AT_ONCE, n);
 }
 
-// Before a payload is put in a slot of a shared channel. The pages are there for all senders then, and the kernel
+// Before one is put there, in a slot of a shared channel. The pages are there for all senders then, and the kernel
 // maps those around the one that is read.
-static inline void pages_of_shared(const struct inbox_room *room)
+static inline void pages_of_shared(const struct inbox_room *room, const unsigned char *there,
+                                   size_t n)
 {
     if (room->ticket < LIMIT_INBOX_SLOTS && room->ticket % SLOTS_AT_ONCE == 0)
-        pages_populate(room->channel, LIMIT_INBOX_SLOTS, room->ticket);
-    (void)*(volatile unsigned char *)room->payload;
+        pages_populate(room->channel, LIMIT_INBOX_SLOTS, room->ticket,
+                       room->ticket + SLOTS_AT_ONCE, n);
+    (void)*(const volatile unsigned char *)there;
 }
 
 #endif

@@ -41,7 +41,7 @@ static inline bool take(struct incoming *in, struct message *m)
         return false;
     memcpy(&m->envelope, atomic_load_explicit(&in->next, memory_order_relaxed), sizeof m->envelope);
     if (m->envelope.n > INLINE_BYTES && !(m->envelope.flags & ENVELOPE_LONG))
-        memcpy(m->payload, next_payload(in), m->envelope.n);
+        memcpy(m->payload, next_payload(in, m->envelope.n), m->envelope.n);
     bool gives;
     if (in->peer) {
         gives = taken_from_ring(in, &m->envelope);
@@ -306,7 +306,7 @@ static NOINLINE int poll_all(void)
 static inline bool take_out(struct incoming *in, const struct envelope *e, uint32_t n)
 {
     bool gives = taken_from_ring(in, e);
-    in->ahead = n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES ? next_payload(in) : NULL;
+    in->ahead = n - INLINE_BYTES - 1 < CACHE_LINE - INLINE_BYTES ? next_payload(in, n) : NULL;
     in->is_used = true;
     atomic_store_explicit(&looks, 0, memory_order_relaxed);
     return gives;
@@ -322,7 +322,7 @@ static INLINE void expect_answer(const struct incoming *in, const struct envelop
     if (e->n <= CACHE_LINE)
         prefetch_to_write(&peer->ring->envelope[peer->slot]);
     if (unlikely(e->n > INLINE_BYTES) && e->n <= ANSWER_LINES * CACHE_LINE)
-        prefetch_all_to_write(payload_of(peer->ring, RING_LINES, peer->slot), e->n);
+        prefetch_all_to_write(payload_of(peer->ring, RING_LINES, peer->slot, e->n), e->n);
 }
 
 // The usual case without what the others need: a message in a ring, where no locks are needed, whose handler
@@ -343,7 +343,7 @@ static INLINE bool take_usual(struct incoming *in)
     if (likely(e->n <= INLINE_BYTES))
         memcpy(payload, e->bytes, INLINE_BYTES);
     else
-        memcpy(payload, next_payload(in), e->n);
+        memcpy(payload, next_payload(in, e->n), e->n);
     if (take_out(in, e, e->n))
         give_back(in);
     atomic_store_explicit(&polling, true, memory_order_relaxed); // a handler may start a thread
@@ -415,7 +415,7 @@ static INLINE int taken_as_wanted(struct incoming *in, const struct envelope *e,
 static NOINLINE int take_beside(struct incoming *in, const struct envelope *e, shoal_am_wanted_t *w)
 {
     uint32_t n = e->n;
-    memcpy(w->buf, next_payload(in), n);
+    memcpy(w->buf, next_payload(in, n), n);
     return taken_as_wanted(in, e, w, n);
 }
 
