@@ -122,16 +122,6 @@ static inline void label(struct envelope *e, int id, uint64_t arg, size_t n, int
     e->flags = (uint8_t)flags;
 }
 
-// room: the slot's.
-static inline void put_payload(struct envelope *e, unsigned char *room, const void *payload,
-                               size_t n)
-{
-    if (likely(n <= INLINE_BYTES))
-        copy_few(e->bytes, payload, n);
-    else
-        memcpy(room, payload, n);
-}
-
 // Where the slot has room for n bytes.
 static inline unsigned char *place_in(const struct inbox_room *room, size_t n)
 {
@@ -148,11 +138,13 @@ static inline void fill(const struct inbox_room *room, const struct inbox_messag
     if (m->flags & ENVELOPE_LONG) {
         e->at = m->at;
         e->long_n = m->n;
+    } else if (m->payload && likely(m->n <= INLINE_BYTES)) {
+        copy_few(e->bytes, m->payload, m->n);
     } else if (m->payload) {
         unsigned char *there = place_in(room, m->n);
-        if (m->n > INLINE_BYTES && room->channel && !room->ring_bit)
+        if (room->channel && !room->ring_bit)
             pages_of_shared(room, there, m->n);
-        put_payload(e, there, m->payload, m->n);
+        memcpy(there, m->payload, m->n);
     }
 }
 
