@@ -51,12 +51,14 @@ static void count_out(int pe, int more)
     partner_add(&partners_out, (uint32_t)more);
 }
 
-// A short synchronous one, for which the kernel would take longer than a copy at either end.
+// A short synchronous one that is not in shared memory: the kernel would take longer than a copy at either end.
 static bool is_better_copied(const struct transfer *t)
 {
     enum { SHORT = 32768 };
+    shoal_rptr_t at;
     return t->mode == SEND_SYNCHRONOUS && t->bytes <= SHORT &&
-           (size_t)t->bytes <= shim_settings.stage && partner_is_direct(t->pe);
+           (size_t)t->bytes <= shim_settings.stage && partner_is_direct(t->pe) &&
+           shoal_rptr_own(type_at(t->type, t->buf), &at) != SHOAL_OK;
 }
 
 void pull_send(struct transfer *t)

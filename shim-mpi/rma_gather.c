@@ -8,10 +8,11 @@
 //     and nothing is under way there
 //
 // The first few are four to another node, where they are under way meanwhile, and the first after a flush
-// of what is done when it returns: on this node, and within the lock. What is put or added is copied: the
-// origin's buffer is free when the call returns. Accumulates keep their order, since one that is not kept
-// lets those go first that are. What the kernel puts or gets here it takes from the origin's buffer itself and
-// brings there: nothing is gained by a copy, since it is done in the flush at the latest and no sooner by itself.
+// of what is done within the lock. What is put or added is copied: the origin's buffer is free when the call
+// returns. Accumulates keep their order, since one that is not kept lets those go first that are.
+//
+// Puts and gets on this node are all kept, longer ones too, and lend the origin's buffers: the kernel copies from
+// and to there, and a call of its own for each would be done no sooner than in the flush.
 #include "error.h"
 #include "rma.h"
 #include "rma_words.h"
@@ -239,7 +240,8 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
     return is_done_at_once(t, kind) ? is_row : under_way >= (is_row ? 1 : FIRST);
 }
 
-// Room for n bytes, of which so many are copied. NULL: the operation goes by itself, and comes after those that are kept.
+// Room for n bytes, of which so many are copied. NULL: the operation goes by itself, and comes after those that
+// are kept.
 static struct gathered *room_for(struct win *w, struct target *t, const struct kind *kind,
                                  uint64_t at, size_t n, size_t copied)
 {

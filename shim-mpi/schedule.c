@@ -32,11 +32,17 @@ static struct schedule_memory *take_kept(size_t n)
         *at = m->next;
         kept.bytes -= m->size;
     }
-    kept.used += m ? m->size : n;
+    shim_lock_give(&kept.lock);
+    return m;
+}
+
+static void count_used(size_t n)
+{
+    shim_lock_take(&kept.lock);
+    kept.used += n;
     if (kept.used > kept.most)
         kept.most = kept.used;
     shim_lock_give(&kept.lock);
-    return m;
 }
 
 // Beyond so many bytes, linked.
@@ -79,11 +85,10 @@ static void keep(struct schedule_memory *m)
 static struct schedule_memory *take_memory(size_t n)
 {
     struct schedule_memory *m = n >= KEPT_LEAST ? take_kept(n) : NULL;
-    if (m)
-        return m;
-    m = malloc(sizeof *m + n);
-    if (m)
+    if (!m && (m = malloc(sizeof *m + n)))
         m->size = n;
+    if (m && n >= KEPT_LEAST)
+        count_used(m->size);
     return m;
 }
 
