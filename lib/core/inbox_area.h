@@ -64,7 +64,7 @@ _Static_assert(RING_LINES < UINT16_MAX, "jump says which");
 _Static_assert((LIMIT_RING_SLOTS & (LIMIT_RING_SLOTS - 1)) == 0, "slots are counted by a mask");
 
 #define CHANNEL_SIZE(slots) \
-    (sizeof(struct channel) +   \
+    (sizeof(struct channel) + \
      (size_t)(slots) * (sizeof(struct envelope) + LIMIT_AM_SHORT + LIMIT_AM_PAYLOAD))
 
 #define INBOX_WORKS (UINT64_C(1) << LIMIT_RINGS) // in its doorbell: works were handed to the PE (trigger.h)
