@@ -24,30 +24,12 @@ static void by_turns(__typeof__(MPI_Send) *send, MPI_Datatype type, int count, M
         send(out, count, type, me - 1, 0, W);
     }
 }
-static void ping(void)
-{
-    by_turns(MPI_Send, MPI_BYTE, n, MPI_BYTE, n);
-}
-static void ping_sync(void)
-{
-    by_turns(MPI_Ssend, MPI_BYTE, n, MPI_BYTE, n);
-}
-static void ping_buffered(void)
-{
-    by_turns(MPI_Bsend, MPI_BYTE, n, MPI_BYTE, n);
-}
-static void ping_gaps(void)
-{
-    by_turns(MPI_Send, column, columns, column, columns);
-}
-static void ping_to_gaps(void)
-{
-    by_turns(MPI_Send, MPI_DOUBLE, doubles, column, columns);
-}
-static void ping_from_gaps(void)
-{
-    by_turns(MPI_Send, column, columns, MPI_DOUBLE, doubles);
-}
+CALL(ping, by_turns(MPI_Send, MPI_BYTE, n, MPI_BYTE, n))
+CALL(ping_sync, by_turns(MPI_Ssend, MPI_BYTE, n, MPI_BYTE, n))
+CALL(ping_buffered, by_turns(MPI_Bsend, MPI_BYTE, n, MPI_BYTE, n))
+CALL(ping_gaps, by_turns(MPI_Send, column, columns, column, columns))
+CALL(ping_to_gaps, by_turns(MPI_Send, MPI_DOUBLE, doubles, column, columns))
+CALL(ping_from_gaps, by_turns(MPI_Send, column, columns, MPI_DOUBLE, doubles))
 
 // Each of several messages from and to a place of its own, as long as there is room.
 static char *part(char *data, int i)
@@ -62,18 +44,9 @@ static void both_ways(int many, __typeof__(MPI_Isend) *send)
         send(part(out, i), n, MPI_BYTE, right, i, W, &request[many + i]);
     MPI_Waitall(2 * many, request, MPI_STATUSES_IGNORE);
 }
-static void exchange_1(void)
-{
-    both_ways(1, MPI_Isend);
-}
-static void exchange_16(void)
-{
-    both_ways(MANY, MPI_Isend);
-}
-static void exchange_sync(void)
-{
-    both_ways(1, MPI_Issend);
-}
+CALL(exchange_1, both_ways(1, MPI_Isend))
+CALL(exchange_16, both_ways(MANY, MPI_Isend))
+CALL(exchange_sync, both_ways(1, MPI_Issend))
 static void exchange_waitany(void)
 {
     for (int i = 0; i < MANY; i++)
