@@ -59,6 +59,14 @@ static void print_word(FILE *out, const char *word)
     putc('\'', out);
 }
 
+// VAR=VALUE
+static void print_assignment(FILE *out, const char *entry)
+{
+    int name = (int)strcspn(entry, "=");
+    fprintf(out, "%.*s=", name, entry);
+    print_word(out, entry + name + 1);
+}
+
 // "a:4,b:4", or with `counts` false "a,b".
 static char *list_hosts(const struct hosts *h, bool counts)
 {
@@ -270,9 +278,8 @@ static void print_program(FILE *out, const struct block *b, int i)
 {
     fprintf(out, "export " JOB_ENV_APP "=" APP_VALUE "; ", i, b->npes);
     for (int j = 0; j < b->nvars; j++) {
-        int name = (int)strcspn(b->vars[j], "=");
-        fprintf(out, "export %.*s=", name, b->vars[j]);
-        print_word(out, b->vars[j] + name + 1);
+        fputs("export ", out);
+        print_assignment(out, b->vars[j]);
         fputs("; ", out);
     }
     if (b->dir) {
@@ -391,11 +398,9 @@ static const struct launcher *choose(const char **name)
 static void print_command(FILE *out, const struct command *c, const struct options *opt)
 {
     for (int i = 0; i < opt->nvars; i++) {
-        size_t name = strcspn(opt->vars[i], "=");
-        if (!opt->vars[i][name])
+        if (!strchr(opt->vars[i], '='))
             continue;
-        fprintf(out, "%.*s=", (int)name, opt->vars[i]);
-        print_word(out, opt->vars[i] + name + 1);
+        print_assignment(out, opt->vars[i]);
         putc(' ', out);
     }
     for (int i = 0; i < c->n; i++) {
