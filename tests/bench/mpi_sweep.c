@@ -80,12 +80,12 @@ static void type_made(void)
 static void pack_gaps(void)
 {
     int at = 0;
-    MPI_Pack(out, columns, column, staged, 2 * AT_MOST, &at, W);
+    MPI_Pack(out, doubles, column, staged, 2 * AT_MOST, &at, W);
 }
 static void unpack_gaps(void)
 {
     int at = 0;
-    MPI_Unpack(staged, n, &at, in, columns, column, W);
+    MPI_Unpack(staged, n, &at, in, doubles, column, W);
 }
 CALL(reduce_local, MPI_Reduce_local(out, in, doubles, MPI_DOUBLE, MPI_SUM))
 CALL(reduce_local_int, MPI_Reduce_local(out, in, doubles * 2, MPI_INT, MPI_MAX))
@@ -94,7 +94,10 @@ CALL(self_allreduce, MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, MPI_CO
 
 enum { SHORT = 1, ALL_RANKS = 2, EVEN = 4 }; // no length; of each of all ranks; an even number
 
-#define P(name, flags) {#name, name, flags}
+#define P(name, flags)     \
+    {                      \
+#name, name, flags \
+    }
 static const struct pattern {
     const char *name;
     void (*call)(void);
@@ -115,7 +118,9 @@ static const struct pattern {
     P(exchange_testsome, 0),
     P(exchange_late, 0),
     P(exchange_gaps, 0),
-    P(persistent, 0), P(stream, 0), P(stream_blocking, 0),
+    P(persistent, 0),
+    P(stream, 0),
+    P(stream_blocking, 0),
     P(probed, 0),
     P(improbed, 0),
     P(to_zero, 0),
@@ -226,7 +231,6 @@ static void set_length(int bytes)
 {
     n = bytes;
     doubles = n / 8;
-    columns = doubles;
     for (int i = 0; i < npes; i++) {
         counts[i] = n;
         displs[i] = i * n;
@@ -240,6 +244,10 @@ static void begin(int *argc, char ***argv)
     MPI_Init(argc, argv);
     MPI_Comm_rank(W, &me);
     MPI_Comm_size(W, &npes);
+    if (npes > RANKS) {
+        fprintf(stderr, "mpi_sweep: %d ranks are the most\n", RANKS);
+        MPI_Abort(W, 2);
+    }
     prefix = "sweep";
     is_used = !getenv("SWEEP_UNUSED");
     left = (me + npes - 1) % npes;

@@ -7,15 +7,16 @@
 
 // Bytes of all ranks' data, calls in a row, doubles from one that moves to the next.
 enum { AT_MOST = 8 << 20, MANY = 16, GAP = 2 };
+enum { RANKS = 64 }; // at most
 
 static MPI_Datatype column; // every second double of what moves
-static int n, doubles, columns;
+static int n, doubles; // bytes, and as many doubles
 static MPI_Comm torus, halves, twin;
 static MPI_Win window, held, own; // for epochs; locked all the time; locked, over malloc's memory
 static char *exposed, *staged;
-static int counts[64], displs[64], shares[64];
-static MPI_Datatype types[64];
-static MPI_Request request[2 * MANY];
+static int counts[RANKS], displs[RANKS], shares[RANKS];
+static MPI_Datatype types[RANKS];
+static MPI_Request request[2 * RANKS];
 static int left, right;
 
 #define W MPI_COMM_WORLD

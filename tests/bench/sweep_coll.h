@@ -7,7 +7,7 @@
 
 CALL(barrier, MPI_Barrier(W))
 CALL(bcast, MPI_Bcast(out, n, MPI_BYTE, 0, W))
-CALL(bcast_gaps, MPI_Bcast(out, columns, column, 0, W))
+CALL(bcast_gaps, MPI_Bcast(out, doubles, column, 0, W))
 CALL(reduce, MPI_Reduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, 0, W))
 CALL(allreduce, MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, W))
 CALL(allreduce_int, MPI_Allreduce(out, in, doubles * 2, MPI_INT, MPI_MAX, W))
@@ -52,20 +52,19 @@ CALL(inter_bcast, MPI_Bcast(out, n, MPI_BYTE, me % 2 ? 0 : me ? MPI_PROC_NULL : 
 CALL(inter_allreduce, MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, halves))
 CALL(inter_alltoall, MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, halves))
 
-static void allreduce_user(void)
-{
-    static MPI_Op op;
-    extern void add(void *from, void *to, int *count, MPI_Datatype *type);
-    if (!op)
-        MPI_Op_create(add, 1, &op);
-    MPI_Allreduce(out, in, doubles, MPI_DOUBLE, op, W);
-}
-void add(void *from, void *to, int *count, MPI_Datatype *type)
+static void add(void *from, void *to, int *count, MPI_Datatype *type)
 {
     double *a = from, *b = to;
     for (int i = 0; i < *count; i++)
         b[i] += a[i];
     (void)type;
+}
+static void allreduce_user(void)
+{
+    static MPI_Op op;
+    if (!op)
+        MPI_Op_create(add, 1, &op);
+    MPI_Allreduce(out, in, doubles, MPI_DOUBLE, op, W);
 }
 static void iallreduce_8(void) // at a time, on two communicators
 {

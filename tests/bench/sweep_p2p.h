@@ -27,9 +27,9 @@ static void by_turns(__typeof__(MPI_Send) *send, MPI_Datatype type, int count, M
 CALL(ping, by_turns(MPI_Send, MPI_BYTE, n, MPI_BYTE, n))
 CALL(ping_sync, by_turns(MPI_Ssend, MPI_BYTE, n, MPI_BYTE, n))
 CALL(ping_buffered, by_turns(MPI_Bsend, MPI_BYTE, n, MPI_BYTE, n))
-CALL(ping_gaps, by_turns(MPI_Send, column, columns, column, columns))
-CALL(ping_to_gaps, by_turns(MPI_Send, MPI_DOUBLE, doubles, column, columns))
-CALL(ping_from_gaps, by_turns(MPI_Send, column, columns, MPI_DOUBLE, doubles))
+CALL(ping_gaps, by_turns(MPI_Send, column, doubles, column, doubles))
+CALL(ping_to_gaps, by_turns(MPI_Send, MPI_DOUBLE, doubles, column, doubles))
+CALL(ping_from_gaps, by_turns(MPI_Send, column, doubles, MPI_DOUBLE, doubles))
 
 // Each of several messages from and to a place of its own, as long as there is room.
 static char *part(char *data, int i)
@@ -63,7 +63,7 @@ static void exchange_testsome(void)
         MPI_Irecv(part(in, i), n, MPI_BYTE, MPI_ANY_SOURCE, i, W, &request[i]);
     for (int i = 0; i < MANY; i++)
         MPI_Isend(part(out, i), n, MPI_BYTE, right, i, W, &request[MANY + i]);
-    for (int done, all = 0; all<2 * MANY; all += done> 0 ? done : 0)
+    for (int done, left_over = 2 * MANY; left_over > 0; left_over -= done)
         MPI_Testsome(2 * MANY, request, &done, which, MPI_STATUSES_IGNORE);
 }
 static void exchange_late(void) // the messages are there before the receives
@@ -76,14 +76,22 @@ static void exchange_late(void) // the messages are there before the receives
 }
 static void exchange_gaps(void)
 {
-    MPI_Irecv(in, columns, column, left, 0, W, &request[0]);
-    MPI_Isend(out, columns, column, right, 0, W, &request[1]);
+    MPI_Irecv(in, doubles, column, left, 0, W, &request[0]);
+    MPI_Isend(out, doubles, column, right, 0, W, &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+}
+// Of pairs of ranks the even one writes.
+static int reader(void)
+{
+    return me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL;
+}
+static int writer(void)
+{
+    return me % 2 ? me - 1 : MPI_PROC_NULL;
 }
 static void stream(void) // MANY, one way
 {
-    int to = me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL,
-        from = me % 2 ? me - 1 : MPI_PROC_NULL;
+    int to = reader(), from = writer();
     for (int i = 0; i < MANY && to >= 0; i++)
         MPI_Isend(part(out, i), n, MPI_BYTE, to, 0, W, &request[i]);
     for (int i = 0; i < MANY && from >= 0; i++)
@@ -93,23 +101,28 @@ static void stream(void) // MANY, one way
 }
 static void stream_blocking(void)
 {
-    int to = me % 2 == 0 && me + 1 < npes ? me + 1 : MPI_PROC_NULL,
-        from = me % 2 ? me - 1 : MPI_PROC_NULL;
+    int to = reader(), from = writer();
     for (int i = 0; i < MANY; i++) {
         MPI_Send(part(out, i), n, MPI_BYTE, to, 0, W);
         MPI_Recv(part(in, i), n, MPI_BYTE, from, 0, W, NOTHING);
     }
 }
+// Than what a pair of persistent requests was made for, which are freed then.
+static bool is_other_length(MPI_Request kept[2], int *of)
+{
+    bool is_other = *of != n;
+    for (int i = 0; is_other && *of >= 0 && i < 2; i++)
+        MPI_Request_free(&kept[i]);
+    *of = n;
+    return is_other;
+}
 static void persistent(void)
 {
     static MPI_Request kept[2];
     static int of = -1;
-    if (of != n) {
-        for (int i = 0; of >= 0 && i < 2; i++)
-            MPI_Request_free(&kept[i]);
+    if (is_other_length(kept, &of)) {
         MPI_Recv_init(in, n, MPI_BYTE, left, 5, W, &kept[0]);
         MPI_Send_init(out, n, MPI_BYTE, right, 5, W, &kept[1]);
-        of = n;
     }
     MPI_Startall(2, kept);
     MPI_Waitall(2, kept, MPI_STATUSES_IGNORE);
@@ -158,12 +171,9 @@ static void partitioned(void)
     enum { PARTS = 8 };
     static MPI_Request kept[2];
     static int of = -1;
-    if (of != n) {
-        for (int i = 0; of >= 0 && i < 2; i++)
-            MPI_Request_free(&kept[i]);
+    if (is_other_length(kept, &of)) {
         MPI_Precv_init(in, PARTS, n / PARTS, MPI_BYTE, left, 6, W, MPI_INFO_NULL, &kept[0]);
         MPI_Psend_init(out, PARTS, n / PARTS, MPI_BYTE, right, 6, W, MPI_INFO_NULL, &kept[1]);
-        of = n;
     }
     MPI_Startall(2, kept);
     for (int i = 0; i < PARTS; i++)

@@ -23,15 +23,15 @@ CALL(own_get, MPI_Get(in, n, MPI_BYTE, right, 0, n, MPI_BYTE, own); MPI_Win_flus
 CALL(own_accumulate,
      MPI_Accumulate(out, doubles, MPI_DOUBLE, right, 0, doubles, MPI_DOUBLE, MPI_SUM, own);
      MPI_Win_flush(right, own))
-CALL(own_put_gaps, MPI_Put(out, columns, column, right, 0, columns, column, own);
+CALL(own_put_gaps, MPI_Put(out, doubles, column, right, 0, doubles, column, own);
      MPI_Win_flush(right, own))
-CALL(own_get_gaps, MPI_Get(out, columns, column, right, 0, columns, column, own);
+CALL(own_get_gaps, MPI_Get(out, doubles, column, right, 0, doubles, column, own);
      MPI_Win_flush(right, own))
 CALL(lock_put, MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window);
      MPI_Put(out, n, MPI_BYTE, right, 0, n, MPI_BYTE, window); MPI_Win_unlock(right, window))
 CALL(exclusive_put, MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, window);
      MPI_Put(out, n, MPI_BYTE, right, 0, n, MPI_BYTE, window); MPI_Win_unlock(right, window))
-CALL(put_gaps, MPI_Put(out, columns, column, right, 0, columns, column, held);
+CALL(put_gaps, MPI_Put(out, doubles, column, right, 0, doubles, column, held);
      MPI_Win_flush(right, held))
 static void own_put_16(void)
 {
