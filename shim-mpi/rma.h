@@ -68,6 +68,11 @@ int rma_far_get_now(struct rma *r, void *data);
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // both are complete when they return
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
+// The target's elements, which are of the type `basic`; in, old: arrays of it, NULL: no operands, or nobody
+// wants the old values. 0 or SHOAL_E* (rma_change.c).
+int rma_change(struct rma *r, const struct type *basic, const char *in, char *old);
+// Is a dense block changed under the lock, or with nobody else there?
+bool rma_change_is_locked(const struct rma *r, const struct type *basic);
 
 // ---- Operations that are under way after their call (rma_later.c): those to other nodes, where what
 // can be wrong has been looked at before, as it cannot in a dynamic window.

@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates. The target's blocks are runs of elements of one predefined type; the operands, and the
-// old values where they are wanted, are arrays of that type. How a run is changed, each element in
-// one piece against all other accumulates:
-//
-//     the target is locked exclusively,    plain vector loops
-//     and this process has one thread
-//     in MPI
-//     shared memory, aligned elements of   the processor's atomics where it is mapped here, else the
-//     1, 2, 4 or 8 bytes, not MPI_BYTE,    runtime's, which are atomic against those
-//     nor real or complex numbers in a
-//     window of processes of one node
-//     anything else, and all where the     plain loops under the target's accumulate lock; what is
-//     target's hint                        not mapped here is got, changed and put
-//     mpi_accumulate_granularity is more
-//     than a word (no dynamic window)
-//
-// Which row it is depends on the window, the place and the type alone, so all processes agree. In no row
-// does the target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to
-// see none half changed.
+// Accumulates: their calls and checks, the operands, and the old values where they are wanted, as arrays of
+// one predefined type, and those that are begun at other nodes. How elements are changed: rma_change.c.
 #include "rma.h"
 
 #include "error.h"
@@ -30,171 +13,6 @@ enum {
     SMALL = 256, // bytes that are kept on the stack
     RUNS = 256,  // begun by one call
 };
-
-// ---- One accumulate
-struct acc {
-    struct rma *r;
-    const struct type *basic;
-    const char *in; // operands from here on
-    char *old;      // NULL: not wanted
-    MPI_Count pos;  // of the target's stream
-    bool is_locked;
-};
-
-// Elements that others may change by atomics.
-static bool is_of_words(const struct win *w, const struct type *basic, const struct place *p)
-{
-    return p->memory == MEMORY_SHARED && is_word_type(basic) &&
-           !(w->is_near && is_computed_type(basic));
-}
-
-static void lock(struct acc *a)
-{
-    if (a->is_locked || rma_is_alone_there(a->r->t))
-        return;
-    accumulate_lock(a->r->t);
-    a->is_locked = true;
-}
-
-struct put_back {
-    shoal_rptr_t to;
-    const char *from;
-    int status;
-};
-
-static int put_block(MPI_Count disp, MPI_Count bytes, void *arg)
-{
-    struct put_back *p = arg;
-    p->status = shoal_put(shoal_rptr_add(p->to, disp), p->from + disp, (size_t)bytes, NULL, NULL);
-    return p->status;
-}
-
-static int put_back(const struct acc *a, shoal_rptr_t at, const char *copy, MPI_Count n)
-{
-    struct put_back p = {at, copy, SHOAL_OK};
-    type_walk(a->basic, n, put_block, &p); // not the gaps of pairs
-    int quiet = shoal_quiet(at.pe);
-    return p.status == SHOAL_OK ? quiet : p.status;
-}
-
-// A run at a place that is not mapped here.
-static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
-{
-    _Alignas(max_align_t) char small[SMALL];
-    size_t bytes = array_bytes(a->basic, n);
-    char *copy = bytes <= SMALL ? small : malloc(bytes);
-    int status = copy ? shoal_get(copy, at, bytes, NULL, NULL) : SHOAL_ENOMEM;
-    if (status == SHOAL_OK)
-        change_here(a->r->op, a->basic, copy, a->in, a->old, n);
-    if (status == SHOAL_OK && a->r->op->kind != OP_DOES_NOTHING)
-        status = put_back(a, at, copy, n);
-    if (copy != small)
-        free(copy);
-    return status;
-}
-
-static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
-{
-    const struct type *basic = a->basic;
-    size_t size = (size_t)basic->size, step = (size_t)(n * basic->extent);
-    char *here = p->direct ? p->direct + disp : NULL;
-    shoal_rptr_t at = shoal_rptr_add(p->at, disp);
-    bool words = !rma_is_alone_there(a->r->t) && is_of_words(a->r->w, basic, p) &&
-                 (p->va + (uint64_t)disp) % size == 0;
-    int status = SHOAL_OK;
-    if (!words)
-        lock(a);
-    if (words && here) {
-        struct change c = change_of(a->r->op, basic);
-        words_here(&c, size, here, a->in, a->old, n);
-    } else if (words)
-        status = words_far(a->r->op, basic, at, a->in, a->old, n);
-    else if (here)
-        change_here(a->r->op, basic, here, a->in, a->old, n);
-    else
-        status = change_far(a, at, n);
-    a->in = a->in ? a->in + step : NULL;
-    a->old = a->old ? a->old + step : NULL;
-    return status;
-}
-
-static int change_run(struct acc *a, MPI_Count disp, MPI_Count n)
-{
-    MPI_Count extent = a->basic->extent, some;
-    struct place at;
-    int status = SHOAL_OK;
-    if (likely(!a->r->is_scattered))
-        return change_at(a, &a->r->at, disp, n);
-    for (; n && status == SHOAL_OK; n -= some, disp += some * extent) {
-        some = (MPI_Count)rma_piece(a->r, disp, n * extent, &at) / extent;
-        status = some ? change_at(a, &at, 0, some) : SHOAL_EFAULT;
-    }
-    return status;
-}
-
-// A block has whole elements, unless they have gaps: then it is (or is not) the start of one.
-static int change_block(MPI_Count disp, MPI_Count bytes, void *arg)
-{
-    struct acc *a = arg;
-    MPI_Count size = a->basic->size, at = (size - a->pos % size) % size;
-    int status = SHOAL_OK;
-    a->pos += bytes;
-    if (a->basic->is_dense)
-        return change_run(a, disp, bytes / size);
-    for (; at < bytes && status == SHOAL_OK; at += size)
-        status = change_run(a, disp + at, 1);
-    return status;
-}
-
-// Elements in many places are got, changed and put under the lock, all by one call of the runtime
-// each. stream: room for the target's.
-static int change_stream(struct acc *a, char *stream, char *array, MPI_Count n)
-{
-    size_t bytes = (size_t)(n * a->basic->size);
-    lock(a);
-    int status = rma_far_get_now(a->r, stream);
-    if (status != SHOAL_OK)
-        return status;
-    if (array != stream)
-        type_unpack(a->basic, array, n, 0, stream, bytes);
-    change_here(a->r->op, a->basic, array, a->in, a->old, n);
-    if (a->r->op->kind == OP_DOES_NOTHING)
-        return status;
-    if (array != stream)
-        type_pack(a->basic, array, n, 0, stream, bytes);
-    status = rma_far_move(a->r, stream, true, NULL);
-    return status == SHOAL_OK ? shoal_quiet(a->r->at.at.pe) : status;
-}
-
-static int change_whole(struct acc *a)
-{
-    MPI_Count n = a->r->there.count * a->r->there.type->size / a->basic->size;
-    char *stream = malloc((size_t)(n * a->basic->size));
-    char *array = a->basic->is_dense ? stream : malloc(array_bytes(a->basic, n));
-    int status = stream && array ? change_stream(a, stream, array, n) : SHOAL_ENOMEM;
-    if (array != stream)
-        free(array);
-    free(stream);
-    return status;
-}
-
-static int change_all(struct acc *a)
-{
-    const struct rma_side *there = &a->r->there;
-    int status;
-    bool is_run = there->type == a->basic && a->basic->is_dense;
-    bool is_whole = !is_run &&
-                    (!is_of_words(a->r->w, a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
-    if (!a->r->at.direct && !a->r->is_scattered && is_whole)
-        status = change_whole(a);
-    else if (there->type == a->basic)
-        status = change_run(a, 0, there->count);
-    else
-        status = type_walk(there->type, there->count, change_block, a);
-    if (a->is_locked)
-        accumulate_unlock(a->r->t);
-    return status;
-}
 
 // ---- Operands and results as arrays of the basic type
 struct array {
@@ -224,7 +42,10 @@ static void array_free(struct array *array)
 // ---- Begun by the call, where all of it is words at another node: many runs of them by one call of the
 // runtime, which is a part of the whole
 struct begun {
-    struct acc acc; // its operands and old values from the next call on
+    struct rma *r;
+    const struct type *basic;
+    const char *next_in; // operands and old values from the next call on
+    char *next_old;
     struct rma_later *whole;
     const struct array *in, *old;
     bool is_begun;
@@ -250,16 +71,14 @@ static bool may_be_later(const struct rma *r, const struct type *basic)
 // A dense block that is not mapped here, and is changed within the lock, or alone.
 static bool is_locked_there(const struct rma *r, const struct type *basic)
 {
-    uint64_t va = r->at.va + (uint64_t)r->there.type->true_lb;
-    bool words = is_of_words(r->w, basic, &r->at) && va % (uint64_t)basic->size == 0;
-    return rma_may_be_kept(r) && r->there.type->is_dense && (!words || rma_is_alone_there(r->t));
+    return rma_may_be_kept(r) && r->there.type->is_dense && rma_change_is_locked(r, basic);
 }
 
 // The whole takes the arrays that are copies.
 static void start_whole(struct begun *b)
 {
-    struct rma *r = b->acc.r;
-    const struct type *basic = b->acc.basic;
+    struct rma *r = b->r;
+    const struct type *basic = b->basic;
     if (b->in->is_copy)
         b->whole->out = b->in->at;
     if (b->old->is_copy) {
@@ -272,9 +91,9 @@ static void start_whole(struct begun *b)
 
 static int begin_runs(struct begun *b)
 {
-    struct acc *a = &b->acc;
-    struct rma_later *part = rma_later_new(a->r);
-    int status = part ? words_far_begin(a->r->op, a->basic, b->run, b->runs, a->old, &part->event)
+    struct rma_later *part = rma_later_new(b->r);
+    int status = part ? words_far_begin(b->r->op, b->basic, b->run, b->runs, b->next_old,
+                                        &part->event)
                       : SHOAL_ENOMEM;
     if (status != SHOAL_OK) {
         free(part);
@@ -286,7 +105,7 @@ static int begin_runs(struct begun *b)
         progress(); // many may be under way
     b->is_begun = true;
     rma_later_start_part(b->whole, part);
-    a->old = a->old ? a->old + b->bytes : NULL;
+    b->next_old = b->next_old ? b->next_old + b->bytes : NULL;
     b->bytes = 0;
     b->runs = 0;
     return SHOAL_OK;
@@ -295,14 +114,13 @@ static int begin_runs(struct begun *b)
 static int add_run(MPI_Count disp, MPI_Count bytes, void *arg)
 {
     struct begun *b = arg;
-    struct acc *a = &b->acc;
     int status = b->runs == RUNS ? begin_runs(b) : SHOAL_OK;
     if (status != SHOAL_OK)
         return status;
-    b->run[b->runs++] = (shoal_part_t){shoal_rptr_add(a->r->at.at, disp), (void *)(uintptr_t)a->in,
-                                       (size_t)bytes};
+    b->run[b->runs++] = (shoal_part_t){shoal_rptr_add(b->r->at.at, disp),
+                                       (void *)(uintptr_t)b->next_in, (size_t)bytes};
     b->bytes += bytes;
-    a->in = a->in ? a->in + bytes : NULL;
+    b->next_in = b->next_in ? b->next_in + bytes : NULL;
     return status;
 }
 
@@ -311,7 +129,10 @@ static bool begin(struct rma *r, const struct type *basic, struct array *in, str
                   int *status)
 {
     struct begun b;
-    b.acc = (struct acc){.r = r, .basic = basic, .in = in->at, .old = old->at};
+    b.r = r;
+    b.basic = basic;
+    b.next_in = in->at;
+    b.next_old = old->at;
     b.whole = rma_later_new(r);
     b.in = in;
     b.old = old;
@@ -338,7 +159,6 @@ static bool begin(struct rma *r, const struct type *basic, struct array *in, str
 static int accumulate(struct rma *r, const struct type *basic, bool has_result)
 {
     struct array in = {0}, old = {0};
-    struct acc a;
     MPI_Count n = r->there.count * r->there.type->size / basic->size;
     size_t bytes = array_bytes(basic, n);
     bool has_origin = r->op->kind != OP_DOES_NOTHING;
@@ -363,10 +183,9 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
         return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
     if (!r->at.direct && rma_is_alone_there(r->t)) // no lock and no atomic keeps the order
         rma_later_settle(r->t);
-    do {
-        a = (struct acc){.r = r, .basic = basic, .in = in.at, .old = old.at};
-        status = change_all(&a);
-    } while (status != SHOAL_OK && rma_again(r, status));
+    do
+        status = rma_change(r, basic, in.at, old.at);
+    while (status != SHOAL_OK && rma_again(r, status));
     if (old.is_copy && status == SHOAL_OK)
         type_copy(r->result.type, r->result.buf, r->result.count, basic, old.at, n);
     array_free(&in);

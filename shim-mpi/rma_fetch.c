@@ -31,13 +31,14 @@ MPI_DEFINE(int, Fetch_and_op, const void *origin_addr, void *result_addr, MPI_Da
                (op_is_for_windows(o) || op_takes(o, t)) && o->kind != OP_OF_USER &&
                (target = rma_direct(w, target_rank, target_disp, 0, (size_t)t->size, &at)) &&
                target->memory == MEMORY_SHARED && (uintptr_t)at % (size_t)t->size == 0)) {
-        bool is_locked = is_computed_type(t) && w->is_near; // as accumulates do
+        enum hold hold = HOLD_LOCK;
         struct change c = change_of(o, t);
-        if (is_locked)
+        if (is_computed_type(t) && w->is_near) // as accumulates do
             accumulate_lock(target);
+        else
+            hold = words_hold(w, target);
         words_here(&c, (size_t)t->size, at, origin_addr, result_addr, 1);
-        if (is_locked)
-            accumulate_unlock(target);
+        words_let_go(w, target, hold);
         return MPI_SUCCESS;
     }
     struct rma r = {.call = "MPI_Fetch_and_op",
@@ -124,7 +125,9 @@ static int swap(struct rma *r, const void *compare, size_t size)
         return swap_locked(r, compare, size);
     if (!r->at.direct)
         return begin_swap(r, compare, size) ? SHOAL_OK : swap_far(r, compare, size, NULL);
+    enum hold hold = words_hold(r->w, r->t);
     swap_here(size, r->at.direct, r->origin.buf, compare, r->result.buf);
+    words_let_go(r->w, r->t, hold);
     return SHOAL_OK;
 }
 
@@ -155,14 +158,16 @@ MPI_DEFINE(int, Compare_and_swap, const void *origin_addr, const void *compare_a
            MPI_Win win)
 {
     const struct type *t = type_of(datatype);
+    struct win *w = win_of(win);
     struct target *target;
     char *at;
-    if (likely(
-            t && t->what && t->what->class == CLASS_INTEGER && is_word((size_t)t->size) &&
-            origin_addr && compare_addr && result_addr &&
-            (target = rma_direct(win_of(win), target_rank, target_disp, 0, (size_t)t->size, &at)) &&
-            target->memory == MEMORY_SHARED && (uintptr_t)at % (size_t)t->size == 0)) {
+    if (likely(t && t->what && t->what->class == CLASS_INTEGER && is_word((size_t)t->size) &&
+               origin_addr && compare_addr && result_addr &&
+               (target = rma_direct(w, target_rank, target_disp, 0, (size_t)t->size, &at)) &&
+               target->memory == MEMORY_SHARED && (uintptr_t)at % (size_t)t->size == 0)) {
+        enum hold hold = words_hold(w, target);
         swap_here((size_t)t->size, at, origin_addr, compare_addr, result_addr);
+        words_let_go(w, target, hold);
         return MPI_SUCCESS;
     }
     struct rma r = {.call = "MPI_Compare_and_swap",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILLED = 32 }; // elements that are worth looking for whole words among
+enum { FILLED = 8 }; // elements that are worth looking for whole words among
 
 // ---- The processor's atomics
 #define WORDS(X) \

@@ -41,9 +41,14 @@ struct control {
     _Atomic uint64_t attached;   // entries,
     _Atomic uint64_t table[3];   // and the remote pointer to them
     _Alignas(LINE) _Atomic uint64_t arrived[BARRIER_ROUNDS];
-    // Of each peer: exposure epochs that it opened for this process, access epochs that it ended.
+    // Is somebody asking for the claims, and how many accumulates have come under the lock since that
+    // could have gone by one (win_claim.c).
+    _Alignas(LINE) _Atomic uint64_t asked;
+    uint64_t few;
+    // Of each peer: exposure epochs that it opened for this process, access epochs that it ended; has
+    // it a claim, or how many have its threads?
     _Alignas(LINE) struct {
-        _Atomic uint64_t posted, completed;
+        _Atomic uint64_t posted, completed, claim;
     } peer[];
 };
 
@@ -78,6 +83,7 @@ struct target {
     _Atomic uint8_t access;
     bool is_opening;  // a thread takes the lock for an epoch of MPI_Win_lock_all
     bool is_queried;  // the program has its address: MPI_Win_lock_all takes its lock at once
+    bool has_claim;   // this process, of one thread in MPI
     enum memory memory;
     int next_touched; // in an epoch that opens targets as they are used, -1: the last
     _Atomic int under_way; // operations
@@ -178,6 +184,48 @@ uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n);
 void word_wait_own(_Atomic uint64_t *word, uint64_t least);
 void accumulate_lock(struct target *t);
 void accumulate_unlock(struct target *t);
+
+// ---- Claims (win_claim.c): in a window of one node, who changes elements by the processor's atomics holds
+// one at the target, or the lock of accumulates.
+enum hold { HOLD_NOTHING, HOLD_CLAIM, HOLD_LOCK }; // until the end of an operation
+enum hold claim_take(struct win *w, struct target *t);
+void claim_give(struct win *w, struct target *t, enum hold hold);
+void claim_drop(struct win *w, struct target *t); // of one that is kept
+// With the lock held: has nobody one, so that atomics are not needed until the lock is given back?
+bool claims_are_gone(struct win *w, struct target *t);
+
+static inline bool claim_is_asked_for(const struct target *t)
+{
+    // relaxed: see win_claim.c.
+    return atomic_load_explicit(&t->control->asked, memory_order_relaxed) != 0;
+}
+
+static inline enum hold words_hold(struct win *w, struct target *t)
+{
+    if (likely(!w->is_near || (t->has_claim && !claim_is_asked_for(t))))
+        return HOLD_NOTHING;
+    return claim_take(w, t);
+}
+
+// At the end of an epoch.
+static inline void claim_leave(struct win *w, struct target *t)
+{
+    if (t->has_claim)
+        claim_drop(w, t);
+}
+
+// Within one. Where there are threads, another may be about to use it.
+static inline void claim_yield(struct win *w, struct target *t)
+{
+    if (t->has_claim && claim_is_asked_for(t) && !shim_threads)
+        claim_drop(w, t);
+}
+
+static inline void words_let_go(struct win *w, struct target *t, enum hold hold)
+{
+    if (unlikely(hold != HOLD_NOTHING))
+        claim_give(w, t, hold);
+}
 
 void win_barrier(struct win *w);
 void lock_take(struct target *t, bool exclusive);

@@ -72,8 +72,7 @@ static struct target *member(struct win *w, const struct group *g, int i)
 // This process's word in the control of t.
 static void tell(struct win *w, struct target *t, bool completed)
 {
-    size_t each = sizeof w->control->peer[0];
-    word_add(t, CONTROL(peer) + (size_t)w->rank * each + (completed ? each / 2 : 0), 1);
+    word_add(t, completed ? CONTROL(peer[w->rank].completed) : CONTROL(peer[w->rank].posted), 1);
 }
 
 static int check_call(const char *call, MPI_Win win, MPI_Group group, int assert, int known,
@@ -212,6 +211,7 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
         atomic_store_explicit(&t->access, 0, memory_order_relaxed);
+        claim_leave(w, t);
         tell(w, t, true);
     }
     w->started = NULL;

@@ -31,6 +31,7 @@ void win_close_touched(struct win *w)
         unsigned access = target_access(t);
         w->touched = t->next_touched;
         set_access(t, 0);
+        claim_leave(w, t);
         if (access & ACCESS_HELD)
             lock_give(t, false);
     }
@@ -226,6 +227,7 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
     shim_lock_give(&w->lock);
     if (unlikely(!access))
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "rank %d is not locked", rank);
+    claim_leave(w, t);
     if (access & ACCESS_HELD)
         lock_give(t, (access & ACCESS_EXCLUSIVE) != 0);
     else
@@ -326,6 +328,7 @@ MPI_DEFINE(int, Win_flush, int rank, MPI_Win win)
     if (likely(w && (unsigned)rank < (unsigned)w->size && !w->is_far &&
                (target_access(&w->target[rank]) & ACCESS_PASSIVE))) {
         lap();
+        claim_yield(w, &w->target[rank]);
         atomic_thread_fence(memory_order_seq_cst);
         return MPI_SUCCESS;
     }

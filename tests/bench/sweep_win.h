@@ -15,6 +15,11 @@ CALL(flush_accumulate,
 CALL(flush_accumulate_int,
      MPI_Accumulate(out, doubles, MPI_INT64_T, right, 0, doubles, MPI_INT64_T, MPI_SUM, held);
      MPI_Win_flush(right, held))
+CALL(flush_accumulate_char, MPI_Accumulate(out, n, MPI_CHAR, right, 0, n, MPI_CHAR, MPI_SUM, held);
+     MPI_Win_flush(right, held))
+CALL(lock_fetch_and_op, MPI_Win_lock(MPI_LOCK_SHARED, right, 0, window);
+     MPI_Fetch_and_op(out, in, MPI_INT64_T, right, 0, MPI_SUM, window);
+     MPI_Win_unlock(right, window))
 CALL(flush_get_accumulate, MPI_Get_accumulate(out, doubles, MPI_DOUBLE, in, doubles, MPI_DOUBLE,
                                               right, 0, doubles, MPI_DOUBLE, MPI_SUM, held);
      MPI_Win_flush(right, held))
