@@ -14,8 +14,10 @@ struct share {
     MPI_Datatype type, every_other;
     size_t size;
     int times, few_in_100;
+    bool may_flush;
     uint64_t seed;
     long sums[N];
+    long ones[N], old[N]; // of the type
 };
 
 enum epoch { LOCK_ALL, FENCE, LOCK, START, EPOCHS };
@@ -42,43 +44,42 @@ static void set_at(size_t size, void *p, int i, long value)
     }
 }
 
+static void swap_one(struct share *s, int at)
+{
+    long got[1] = {0}, want[1] = {0}, more[1] = {0};
+    OK(MPI_Fetch_and_op(NULL, want, s->type, HOME, at, MPI_NO_OP, s->win));
+    OK(MPI_Win_flush(HOME, s->win));
+    for (;; memcpy(want, got, sizeof want)) {
+        set_at(s->size, more, 0, value_at(s->size, want, 0) + 1);
+        OK(MPI_Compare_and_swap(more, want, got, s->type, HOME, at, s->win));
+        OK(MPI_Win_flush(HOME, s->win));
+        if (value_at(s->size, got, 0) == value_at(s->size, want, 0))
+            break;
+    }
+}
+
 static void add_few(struct share *s, int at)
 {
-    long one[2] = {0}, got[2], want[2] = {0};
-    set_at(s->size, one, 0, 1);
-    set_at(s->size, one, 1, 1);
     s->sums[at]++;
-    switch (rnd_below(&s->seed, 3)) {
-    case 0: OK(MPI_Fetch_and_op(one, got, s->type, HOME, at, MPI_SUM, s->win)); break;
-    case 1:
-        OK(MPI_Fetch_and_op(NULL, want, s->type, HOME, at, MPI_NO_OP, s->win));
-        for (;; memcpy(want, got, sizeof want)) {
-            long more[1] = {0};
-            set_at(s->size, more, 0, value_at(s->size, want, 0) + 1);
-            OK(MPI_Compare_and_swap(more, want, got, s->type, HOME, at, s->win));
-            if (value_at(s->size, got, 0) == value_at(s->size, want, 0))
-                break;
-        }
-        break;
-    default: OK(MPI_Accumulate(one, 1, s->type, HOME, at, 1, s->type, MPI_SUM, s->win));
+    switch (rnd_below(&s->seed, s->may_flush ? 3 : 2)) {
+    case 0: OK(MPI_Fetch_and_op(s->ones, s->old, s->type, HOME, at, MPI_SUM, s->win)); break;
+    case 1: OK(MPI_Accumulate(s->ones, 1, s->type, HOME, at, 1, s->type, MPI_SUM, s->win)); break;
+    default: swap_one(s, at);
     }
 }
 
 static void add_many(struct share *s)
 {
-    char ones[N * sizeof(long)], old[N * sizeof(long)];
     int at = (int)rnd_below(&s->seed, N / 2), n = N - at;
-    for (int i = 0; i < n; i++)
-        set_at(s->size, ones, i, 1);
     switch (rnd_below(&s->seed, 3)) {
-    case 0: OK(MPI_Accumulate(ones, n, s->type, HOME, at, n, s->type, MPI_SUM, s->win)); break;
+    case 0: OK(MPI_Accumulate(s->ones, n, s->type, HOME, at, n, s->type, MPI_SUM, s->win)); break;
     case 1:
-        OK(MPI_Get_accumulate(ones, n, s->type, old, n, s->type, HOME, at, n, s->type, MPI_SUM,
-                              s->win));
+        OK(MPI_Get_accumulate(s->ones, n, s->type, s->old, n, s->type, HOME, at, n, s->type,
+                              MPI_SUM, s->win));
         break;
     default: // every other element of all
         at = N;
-        OK(MPI_Accumulate(ones, N / 2, s->type, HOME, 0, 1, s->every_other, MPI_SUM, s->win));
+        OK(MPI_Accumulate(s->ones, N / 2, s->type, HOME, 0, 1, s->every_other, MPI_SUM, s->win));
         for (int i = 0; i < N; i += 2)
             s->sums[i]++;
     }
@@ -145,6 +146,8 @@ static void share_init(struct share *s, MPI_Win win, MPI_Datatype type, int time
     OK(MPI_Type_size(type, &size));
     *s = (struct share){.win = win, .type = type, .size = (size_t)size, .times = times};
     s->seed = (uint64_t)(me * 100 + salt);
+    for (int i = 0; i < N; i++)
+        set_at(s->size, s->ones, i, 1);
     OK(MPI_Type_vector(N / 2, 1, 2, type, &s->every_other));
     OK(MPI_Type_commit(&s->every_other));
 }
@@ -163,6 +166,7 @@ static void one_thread(MPI_Datatype type, enum epoch epoch, int times)
     memset(memory, 0, N * s.size);
     OK(MPI_Barrier(MPI_COMM_WORLD));
     s.win = win;
+    s.may_flush = epoch == LOCK_ALL || epoch == LOCK;
     for (int i = 0; i < SHARES; i++) {
         begin(epoch, win, all);
         s.few_in_100 = few_in_100[(i + (me % 3 == 2)) % SHARES];
@@ -192,12 +196,14 @@ static void several_threads(int times)
     MPI_Session session;
     MPI_Win win;
     void *memory;
-    OK(MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+    OK(MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                        &win));
     memset(memory, 0, N * sizeof(int));
     OK(MPI_Barrier(MPI_COMM_WORLD));
     OK(MPI_Win_lock_all(0, win));
     for (int i = 0; i <= THREADS; i++) {
         share_init(&s[i], win, MPI_INT, times, i);
+        s[i].may_flush = true;
         s[i].few_in_100 = i == THREADS ? 100 : 40 * i;
     }
     add(&s[THREADS]);
