@@ -197,6 +197,8 @@ void p2p_detach(struct comm *comm, void (*conceal)(struct comm *comm))
     conceal(comm);
     for (int s = 0; m && s < SPACES; s++)
         drop_all(&m[s]);
+    for (int s = 0; m && s < SPACES; s++)
+        match_end(&m[s]);
     free(m);
     pthread_mutex_unlock(&orphan_lock);
 }

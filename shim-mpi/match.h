@@ -2,10 +2,10 @@
 // Matching: the receives that were posted and the messages that came unexpected, of one space of a
 // communicator. Both are hashed by source and tag:
 //
-//     posted       bucket[h(pe, tag)] -> exact receives, oldest first      wild -> those with a
-//                                                                          wildcard, oldest first
-//     unexpected   bucket[h(pe, tag)] -> messages, oldest first            all  -> the same, in the
-//                                                                          order of their arrival
+//     posted       list[h(pe, tag)] -> exact receives, oldest first      wild -> those with a
+//                                                                        wildcard, oldest first
+//     unexpected   list[h(pe, tag)] -> messages, oldest first            all  -> the same, in the
+//                                                                        order of their arrival
 //
 // A message takes the older of the first exact and the first wild receive that fit, by their order
 // numbers; a receive with a wildcard goes through `all`. MPI's order per source is the order in
@@ -15,7 +15,7 @@
 
 #include "request.h"
 
-enum { MATCH_BUCKETS = 32 };
+enum { MATCH_BUCKETS = 32 }; // at first
 
 // Two ways to be in a list: for the bucket, and for the whole.
 struct match_link {
@@ -23,6 +23,14 @@ struct match_link {
 };
 struct match_list {
     struct match_link *first, **last;
+};
+
+// What has no wildcard, by source and tag: more lists where there is more, so that each stays short.
+struct match_table {
+    struct match_list *list;
+    int shift; // 1 << (32 - shift) lists
+    uint32_t entries;
+    struct match_list few[MATCH_BUCKETS];
 };
 
 struct match_key {
@@ -53,28 +61,40 @@ struct rts {
 // A message that nobody has received yet; also what an MPI_Message is.
 struct arrived {
     struct object head;
-    struct match_link link, in_all;
+    struct match_link link;
     struct match_key key;
+    struct match_link in_all;
     enum arrived_kind kind;
     MPI_Count bytes; // of the whole message
     struct rts rts;  // ARRIVED_RTS; of ARRIVED_SYNC its sender alone
     struct comm *comm;
     enum space space;
     uint32_t context; // of one whose communicator is not here yet,
-    uint32_t length; // of its memory (arrive.c)
+    uint32_t length;  // of its memory (arrive.c)
     struct arrived *next_orphan;
     unsigned char data[]; // eager: the payload
 };
+
+// What is in a table has its key behind its link.
+_Static_assert(offsetof(struct posted, key) - offsetof(struct posted, link) ==
+                   sizeof(struct match_link),
+               "match_grow reads it there");
+_Static_assert(offsetof(struct arrived, key) - offsetof(struct arrived, link) ==
+                   sizeof(struct match_link),
+               "match_grow reads it there");
 
 struct matching {
     shim_lock lock;
     uint64_t order;
     uint32_t posted_now; // receives in the queues
-    struct match_list posted[MATCH_BUCKETS], wild;
-    struct match_list unexpected[MATCH_BUCKETS], all;
+    struct match_table posted;
+    struct match_list wild;
+    struct match_table unexpected; // those in `all`
+    struct match_list all;
 };
 
 void match_init(struct matching *m);
+void match_end(struct matching *m); // empty queues
 
 // All with m->lock held.
 void match_queue(struct matching *m, struct arrived *a);
@@ -116,25 +136,37 @@ static inline void match_list_remove(struct match_list *l, struct match_link *k)
         l->last = k->at;
 }
 
-static inline unsigned match_bucket(struct match_key key)
+static inline struct match_list *match_bucket(const struct match_table *t, struct match_key key)
 {
-    return ((unsigned)key.pe * 0x9e3779b1u + (unsigned)key.tag * 0x85ebca6bu) >> 27;
+    uint32_t hash = (uint32_t)key.pe * 0x9e3779b1u + (uint32_t)key.tag * 0x85ebca6bu;
+    return &t->list[hash >> t->shift];
 }
-_Static_assert(MATCH_BUCKETS == 1 << (32 - 27), "match_bucket gives as many");
+
+void match_grow(struct match_table *t);
+
+static inline void match_table_add(struct match_table *t, struct match_key key,
+                                   struct match_link *k)
+{
+    if (unlikely(t->entries++ >> (32 - t->shift) > 1))
+        match_grow(t);
+    match_list_add(match_bucket(t, key), k);
+}
+
+static inline void match_table_remove(struct match_table *t, struct match_key key,
+                                      struct match_link *k)
+{
+    t->entries--;
+    match_list_remove(match_bucket(t, key), k);
+}
 
 static inline bool match_is_wild(struct match_key key)
 {
     return key.pe == MPI_ANY_SOURCE || key.tag == MPI_ANY_TAG;
 }
 
-static inline struct match_list *match_list_of(struct matching *m, const struct posted *p)
-{
-    return unlikely(match_is_wild(p->key)) ? &m->wild : &m->posted[match_bucket(p->key)];
-}
-
 static inline struct posted *match_exact(const struct matching *m, struct match_key key)
 {
-    for (struct match_link *k = m->posted[match_bucket(key)].first; k; k = k->next) {
+    for (struct match_link *k = match_bucket(&m->posted, key)->first; k; k = k->next) {
         struct posted *p = MATCH_ENTRY(struct posted, k, link);
         if (likely(p->key.pe == key.pe && p->key.tag == key.tag))
             return p;
@@ -152,7 +184,10 @@ static inline struct posted *match_first(const struct matching *m, struct match_
 // Of one that is queued.
 static inline void match_withdraw(struct matching *m, struct posted *p)
 {
-    match_list_remove(match_list_of(m, p), &p->link);
+    if (unlikely(match_is_wild(p->key)))
+        match_list_remove(&m->wild, &p->link);
+    else
+        match_table_remove(&m->posted, p->key, &p->link);
     p->is_queued = false;
     m->posted_now--;
 }
@@ -168,7 +203,10 @@ static inline struct arrived *match_post(struct matching *m, struct posted *p)
     p->order = m->order++;
     p->is_queued = true;
     m->posted_now++;
-    match_list_add(match_list_of(m, p), &p->link);
+    if (unlikely(match_is_wild(p->key)))
+        match_list_add(&m->wild, &p->link);
+    else
+        match_table_add(&m->posted, p->key, &p->link);
     return NULL;
 }
 

@@ -10,7 +10,7 @@
 #include "settings.h"
 #include "shim.h"
 
-enum { PARTNER_OVERHEAD = 64, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
+enum { PARTNER_OVERHEAD = 256, PARTNERS_PER_CHUNK = 64, PARTNER_RECENT = 32 };
 
 // Counts that go round begin shortly before they do, here and elsewhere: no long run is the first to see it.
 #define PARTNER_START (UINT32_MAX - 100)

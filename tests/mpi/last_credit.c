@@ -2,7 +2,7 @@
 // The messages of MPI_Finalize itself may be those after which a receiver tells its sender what it has
 // taken, as each does where so few may be under way: who has left the last barrier by then takes note of
 // it all the same.
-// ENV: SHOAL_MPI_WINDOW=128
+// ENV: SHOAL_MPI_WINDOW=512
 #include "mpi_check.h"
 
 int main(void)

@@ -3,7 +3,7 @@
 // holds the library. MPI_Finalize leaves OpenSHMEM in order, though notes to it come late; a session comes
 // after it, whose first messages meet processes that are still in OpenSHMEM.
 // PES: 2 3 8
-// ENV: SHOAL_MPI_WINDOW=2000
+// ENV: SHOAL_MPI_WINDOW=8000
 #include "mpi_check.h"
 
 enum { MANY = 20000, BYTES = 400, ROUNDS = 9, MOST = 64 };
