@@ -438,6 +438,8 @@ enum {
     SHOAL_COLL_ALLGATHER,  // with counts and displacements: allgatherv
     SHOAL_COLL_ALLTOALL,   // with counts and displacements: alltoallv
     SHOAL_COLL_REDUCE_SCATTER, // count elements to each; with counts: as many to each
+    SHOAL_COLL_GATHER_BEFORE,  // shoal_coll_short alone: an allgather where each gets the blocks of the
+                               // members before it and its own, and waits for no other
 };
 // Elements are of type, or of element_size bytes when that is not 0 (then op, if any, is a user
 // operator). counts and displs, where used, have an entry per member, in elements; NULL: count each,
@@ -467,8 +469,9 @@ typedef struct shoal_coll {
 #define SHOAL_COLL_DEPTH 8
 int shoal_coll(shmem_team_t team, const shoal_coll_t *coll, shoal_event_t *event);
 // The same for what is so short that it goes in a message's time: barriers; and in a team of one node
-// broadcasts, gathers and all-to-alls, without counts, of which no member contributes more than
-// SHOAL_Q_COLL_SHORT bytes. Blocks, on all members. SHOAL_EAGAIN on all members: it is none of these.
+// broadcasts, gathers of all three kinds and all-to-alls, without counts, of which no member contributes
+// more than SHOAL_Q_COLL_SHORT bytes. Blocks, on all members. SHOAL_EAGAIN on all members: it is none of
+// these.
 int shoal_coll_short(shmem_team_t team, const shoal_coll_t *coll);
 // Persistent: prepared once (collective), started many times.
 typedef struct shoal_coll_plan *shoal_coll_plan_t;

@@ -80,6 +80,11 @@ struct coll_call {
     int peers;      // of those the blocks are for: remote group's size, or size
 };
 
+static inline bool coll_scans(const struct coll_call *c)
+{
+    return c->kind == COLL_SCAN || c->kind == COLL_EXSCAN;
+}
+
 // Of the next collective, which is of this kind.
 static inline int coll_tag(const struct coll_call *c)
 {
@@ -214,9 +219,9 @@ MPI_Count coll_team_bytes(const struct coll_call *c);
 bool coll_team_folds(const struct coll_call *c, MPI_Count n); // few enough to combine them at each?
 // Where what this process gives is, if dense, else packed to where the caller says.
 const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed);
-// Combines the members' parts, which it spoils, of n bytes each into the result. SHOAL_ENOMEM: it needs
-// memory for their gaps.
-int coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n);
+// Combines the members' parts, which it spoils, of n bytes each into the result; of a scan those up to this
+// member's. SHOAL_ENOMEM: it needs memory for their gaps (coll_fold.c).
+int coll_fold(const struct coll_call *c, char *parts, MPI_Count n);
 
 // MPI_Comm_free: all members come here, and none waits. coll_team_down waits for all that have begun.
 void coll_team_end(struct comm *comm);

@@ -21,7 +21,7 @@
 // cores, what takes one round.
 // Results have the bits of the blocking calls. So short contributions to reduce and allreduce, and where
 // the messages' brackets are not the runtime's those of numbers that round, are gathered and combined by
-// each (coll_team_fold). Others are the runtime's reductions, where it has the operator.
+// each (coll_fold). Others are the runtime's reductions, where it has the operator.
 #ifndef SHOAL_MPI_COLL_LANE_H
 #define SHOAL_MPI_COLL_LANE_H
 

@@ -78,8 +78,7 @@ static int kind_of(enum coll_kind kind)
 static bool is_bracketed(const struct coll_call *c, shoal_type_t type)
 {
     bool is_exact = type < SHOAL_FLOAT; // an integer
-    bool by_pairs = c->kind == COLL_SCAN || c->kind == COLL_EXSCAN ||
-                    (c->kind == COLL_REDUCE && !coll_reduce_slices(c)) ||
+    bool by_pairs = coll_scans(c) || (c->kind == COLL_REDUCE && !coll_reduce_slices(c)) ||
                     (c->kind == COLL_ALLREDUCE && !coll_allreduce_slices(c));
     return c->size > 2 && !is_exact && by_pairs;
 }
@@ -200,7 +199,7 @@ void coll_lane_results(struct coll_request *q, int status)
     if (!run->dst || !gets)
         return;
     if (run->folds)
-        q->schedule.request.error = error_of(coll_team_fold(c, run->room, run->n));
+        q->schedule.request.error = error_of(coll_fold(c, run->room, run->n));
     else
         type_unpack(r->type, r->buf, r->count * ((MPI_Count)run->dst / run->n), 0, run->room,
                     run->dst);

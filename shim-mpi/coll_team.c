@@ -2,8 +2,8 @@
 // Short blocking collectives on the runtime's. A communicator whose processes are a progression of PEs
 // gets a team of the runtime once it has done TEAM_AFTER collectives; then barriers, and what is so
 // short that it fits what members publish, go through that team: one line there and one back in the
-// place of messages, and no requests. Of broadcasts only the shortest: of these a root may be furthest
-// ahead of the others, whom it need not wait for.
+// place of messages, and no requests. Of broadcasts and scans only the shortest: of these a root, or a
+// first rank, may be furthest ahead of the others, whom it need not wait for.
 //
 // The members agree on the team's place with the maps of what each has free. Contributions to
 // reductions are gathered, and combined by everybody in the order of the messages' algorithms: the
@@ -18,7 +18,7 @@
 
 enum { TEAM_AFTER = 4, MAX_SHORT = 4096, MAX_PARTS = 65536 };
 enum { PLACES_KEPT = 32 };
-enum { MAX_BCAST = 56 }; // fits in a line with its number: of more a root is sooner too far ahead
+enum { MAX_LINE = 56 }; // fits in a line: of more, who waits for nobody is too far ahead
 
 // ---- The team
 struct coll_call coll_team_question(struct comm *comm, uint64_t *words, MPI_Count n)
@@ -180,7 +180,8 @@ static MPI_Count bytes_of(const struct coll_call *c)
 {
     MPI_Count n = c->kind == COLL_ALLGATHERV ? longest_block(c) : coll_team_bytes(c);
     MPI_Count blocks = c->kind == COLL_ALLTOALL ? c->size : 1;
-    bool is_short = n >= 0 && coll_team_folds(c, n) && n * blocks <= limit();
+    bool is_short = n >= 0 && coll_team_folds(c, n) &&
+                    n * blocks <= (coll_scans(c) ? MAX_LINE : limit());
     return is_short ? n : -1;
 }
 
@@ -194,105 +195,10 @@ static int kind_of(enum coll_kind kind)
     case COLL_ALLGATHERV:
     case COLL_ALLREDUCE: return SHOAL_COLL_ALLGATHER;
     case COLL_ALLTOALL: return SHOAL_COLL_ALLTOALL;
+    case COLL_SCAN:
+    case COLL_EXSCAN: return SHOAL_COLL_GATHER_BEFORE;
     default: return 0;
     }
-}
-
-// Combines parts [0, n) by neighbours, neighbours of these, and so on; the result is where the first
-// one was.
-static void fold_pairs(const struct coll_call *c, void **part, int n)
-{
-    for (int distance = 1; distance < n; distance *= 2)
-        for (int i = 0; i + distance < n; i += 2 * distance) {
-            op_apply(c->op, part[i], part[i + distance], c->recv.count, c->recv.type);
-            part[i] = part[i + distance];
-        }
-}
-
-// Combines n parts, of which this is the last, by neighbours from it on; the result is where it was.
-static void fold_back(const struct coll_call *c, void **last, int n)
-{
-    for (int distance = 1; distance < n; distance *= 2)
-        for (int i = 0; i + distance < n; i += 2 * distance)
-            op_apply(c->op, last[-i - distance], last[-i], c->recv.count, c->recv.type);
-}
-
-// As coll_scan does: what comes in a round is of as many ranks as all before it, or one.
-static void fold_scan(const struct coll_call *c, void **part)
-{
-    int me = c->rank;
-    if (c->kind == COLL_SCAN) {
-        fold_back(c, &part[me], me + 1);
-        part[0] = part[me];
-        return;
-    }
-    for (int d = 1; d <= me; d *= 2) {
-        fold_back(c, &part[me - d], me - d + 1 < d ? me - d + 1 : d);
-        if (d > 1)
-            op_apply(c->op, part[me - d], part[me - 1], c->recv.count, c->recv.type);
-    }
-    if (me > 0)
-        part[0] = part[me - 1];
-}
-
-// As coll_allreduce does: where the members are no power of two, the first ones begin as pairs. The result
-// is where the first part was.
-static void fold(const struct coll_call *c, void **part)
-{
-    int whole = 1, count = 0;
-    if (c->kind == COLL_SCAN || c->kind == COLL_EXSCAN) {
-        fold_scan(c, part);
-        return;
-    }
-    while (whole * 2 <= c->size)
-        whole *= 2;
-    if (c->kind == COLL_ALLREDUCE)
-        for (int i = 0; i < c->size; i++, count++) {
-            part[count] = part[i];
-            if (count < c->size - whole) {
-                fold_pairs(c, &part[i], 2);
-                part[count] = part[i++];
-            }
-        }
-    else
-        count = c->size;
-    fold_pairs(c, part, count);
-}
-
-// Of elements with gaps, as the operator wants them.
-static int fold_spread(const struct coll_call *c, char *parts, MPI_Count n)
-{
-    const struct type *t = c->recv.type;
-    MPI_Count lb, length;
-    void *part[c->size];
-    type_span(t, c->recv.count, &lb, &length);
-    MPI_Count before = lb & 15; // elements are aligned as in any array
-    MPI_Count each = (before + length + 15) / 16 * 16;
-    char *room = malloc((size_t)(each * c->size));
-    if (!room && each)
-        return SHOAL_ENOMEM;
-    for (int i = 0; i < c->size; i++) {
-        part[i] = type_base(room + i * each + before, lb);
-        type_unpack(t, part[i], c->recv.count, 0, parts + i * n, (size_t)n);
-    }
-    fold(c, part);
-    type_pack(t, part[0], c->recv.count, 0, parts, (size_t)n);
-    type_unpack(t, c->recv.buf, c->recv.count, 0, parts, (size_t)n);
-    free(room);
-    return SHOAL_OK;
-}
-
-int coll_team_fold(const struct coll_call *c, char *parts, MPI_Count n)
-{
-    const struct type *t = c->recv.type;
-    void *part[c->size];
-    if (!t->is_dense)
-        return fold_spread(c, parts, n);
-    for (int i = 0; i < c->size; i++)
-        part[i] = type_base(parts + i * n, t->true_lb);
-    fold(c, part);
-    shim_copy(type_at(t, c->recv.buf), type_at(t, part[0]), (size_t)n);
-    return SHOAL_OK;
 }
 
 const void *coll_team_given(const struct coll_call *c, MPI_Count n, void *packed)
@@ -338,20 +244,20 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     const struct side *r = &c->recv;
     bool reduces = c->op != NULL, is_counted = c->kind == COLL_ALLGATHERV;
     bool rooted = c->kind == COLL_GATHER || c->kind == COLL_REDUCE;
-    bool gets = n && (!rooted || c->root == c->rank);
+    bool gets = n && (!rooted || c->root == c->rank) && (c->kind != COLL_EXSCAN || c->rank != 0);
     bool is_direct = gets && !reduces && !is_counted && r->type->is_dense;
     shoal_coll_t sc = {
         .kind = kind_of(c->kind), .root = c->root, .count = (size_t)n, .element_size = 1};
     if (n && !(is_direct && side_in_place(&c->send)))
         sc.src = is_counted ? give_block(c, n, packed) : coll_team_given(c, n, packed);
-    sc.dst = is_direct ? type_at(r->type, r->buf) : gets ? room : NULL;
+    sc.dst = is_direct ? type_at(r->type, r->buf) : gets || coll_scans(c) ? room : NULL;
     int status = shoal_coll_short(team, &sc);
-    if (status == SHOAL_EAGAIN)
+    if (status == SHOAL_EAGAIN && !coll_scans(c))
         status = shoal_coll(team, &sc, NULL);
     if (status || !gets || is_direct)
         return status;
     if (reduces)
-        status = coll_team_fold(c, room, n);
+        status = coll_fold(c, room, n);
     else if (is_counted)
         unpack_blocks(c, n, room);
     else
@@ -361,7 +267,7 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
 
 static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n, int *error)
 {
-    char packed[MAX_BCAST];
+    char packed[MAX_LINE];
     const struct side *b = &c->recv;
     bool is_direct = b->type->is_dense, at_root = c->root == c->rank;
     if (n && !is_direct && at_root)
@@ -383,7 +289,7 @@ static bool run_bcast(const struct coll_call *c, shmem_team_t team, MPI_Count n,
 
 bool coll_team_bcast(const struct coll_call *c, MPI_Count n, int *error)
 {
-    shmem_team_t team = n > MAX_BCAST ? SHMEM_TEAM_INVALID : team_of(c->comm);
+    shmem_team_t team = n > MAX_LINE ? SHMEM_TEAM_INVALID : team_of(c->comm);
     return team != SHMEM_TEAM_INVALID && run_bcast(c, team, n, error);
 }
 
@@ -401,9 +307,12 @@ bool coll_team_run(const struct coll_call *c, int *error)
         *error = MPI_ERR_NO_MEM;
         return true;
     }
-    stats_count(COLL_SHORT);
-    *error = error_of(run(c, team, n, room));
+    int status = run(c, team, n, room);
     if (room != small)
         free(room);
+    if (status == SHOAL_EAGAIN) // between nodes messages scan
+        return false;
+    stats_count(COLL_SHORT);
+    *error = error_of(status);
     return true;
 }

@@ -44,6 +44,19 @@ static void gather(struct shoal_team *team, const shoal_coll_t *c, size_t n, boo
     exchange_leave(team, here);
 }
 
+static void gather_before(struct shoal_team *team, const shoal_coll_t *c, size_t n)
+{
+    char *dst = c->dst;
+    const char *own = c->src ? c->src : dst + (size_t)team->me * n;
+    exchange_enter(team);
+    exchange_publish(team, own, n);
+    for (int i = 0; i < team->me; i++, dst += n)
+        copy(dst, exchange_read(team, i, n), n);
+    if (c->src)
+        copy_move(dst, own, n);
+    exchange_leave(team, team->me == team->set.size - 1);
+}
+
 static void alltoall(struct shoal_team *team, const shoal_coll_t *c, size_t n)
 {
     size_t all = n * (size_t)team->set.size;
@@ -70,6 +83,7 @@ bool coll_now(struct shoal_team *team, const shoal_coll_t *c, size_t size)
     case SHOAL_COLL_BROADCAST: broadcast(team, c, n); return true;
     case SHOAL_COLL_GATHER: gather(team, c, n, team->me == c->root); return true;
     case SHOAL_COLL_ALLGATHER: gather(team, c, n, true); return true;
+    case SHOAL_COLL_GATHER_BEFORE: gather_before(team, c, n); return true;
     case SHOAL_COLL_ALLTOALL:
         if (n * (size_t)team->set.size > LIMIT_COLL_SLOT)
             return false;

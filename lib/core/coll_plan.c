@@ -114,7 +114,7 @@ static bool has_buffers(const struct shoal_coll_plan *p)
 int coll_plan_check(struct shoal_team *team, const shoal_coll_t *c, size_t *size)
 {
     bool is_user = c->op >= SHOAL_OP_USER;
-    if (c->kind < SHOAL_COLL_BARRIER || c->kind > SHOAL_COLL_REDUCE_SCATTER)
+    if (c->kind < SHOAL_COLL_BARRIER || c->kind > SHOAL_COLL_GATHER_BEFORE)
         return SHOAL_EINVAL;
     *size = c->element_size ? c->element_size : element_size(c->type);
     if (c->kind == SHOAL_COLL_BARRIER)
@@ -136,8 +136,8 @@ int coll_plan_new(struct shoal_team *team, const shoal_coll_t *coll, const struc
 {
     size_t size = fold ? fold->size : 0;
     int status = fold ? SHOAL_OK : coll_plan_check(team, coll, &size);
-    if (status)
-        return status;
+    if (status || coll->kind == SHOAL_COLL_GATHER_BEFORE)
+        return status ? status : SHOAL_EINVAL;
     struct shoal_coll_plan *p = calloc(1, sizeof *p);
     if (!p)
         return SHOAL_ENOMEM;

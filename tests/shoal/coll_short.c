@@ -48,6 +48,17 @@ static void moves(shmem_team_t team, int rank, int size, int (*pe_of)(int), size
     block_from(dst + (size_t)rank * n, pe_of(rank), 0, n);
     CHECK_EQ(shoal_coll_short(team, &c), SHOAL_OK);
     CHECK_MEM(dst, want, (size_t)size * n, "an allgather");
+    c.kind = SHOAL_COLL_GATHER_BEFORE; // in place, and not
+    for (int in_place = 0; in_place < 2; in_place++) {
+        c.src = in_place ? NULL : src;
+        memset(dst, 0xee, sizeof dst);
+        block_from(in_place ? dst + (size_t)rank * n : src, pe_of(rank), 0, n);
+        CHECK_EQ(shoal_coll_short(team, &c), SHOAL_OK);
+        CHECK_MEM(dst, want, (size_t)(rank + 1) * n, "a gather of those before");
+        for (size_t i = (size_t)(rank + 1) * n; i < (size_t)size * n; i++)
+            CHECK_EQ(dst[i], 0xee);
+    }
+    c.src = NULL;
     c.kind = SHOAL_COLL_ALLTOALL;
     for (int i = 0; i < size; i++) {
         block_from(dst + (size_t)i * n, pe_of(rank), i, n);
@@ -92,6 +103,10 @@ static void refusals(void)
     shoal_coll_t c = {
         .kind = SHOAL_COLL_ALLREDUCE, .count = 1, .type = SHOAL_INT32, .dst = &c, .src = &c};
     CHECK_EQ(shoal_coll_short(SHMEM_TEAM_WORLD, &c), SHOAL_EAGAIN);
+    c.kind = SHOAL_COLL_GATHER_BEFORE;
+    CHECK_EQ(shoal_coll(SHMEM_TEAM_WORLD, &c, NULL), SHOAL_EINVAL);
+    c.kind = SHOAL_COLL_GATHER_BEFORE + 1;
+    CHECK_EQ(shoal_coll_short(SHMEM_TEAM_WORLD, &c), SHOAL_EINVAL);
     c.kind = 0;
     CHECK_EQ(shoal_coll_short(SHMEM_TEAM_WORLD, &c), SHOAL_EINVAL);
     CHECK_EQ(shoal_coll_short(SHMEM_TEAM_WORLD, NULL), SHOAL_EINVAL);
