@@ -322,12 +322,35 @@ int coll_messages(const struct coll_call *c)
     return run_messages(c, &lacks);
 }
 
+static bool is_alone(const struct coll_call *c)
+{
+    return c->size == 1 && !comm_is_inter(c->comm) && !has_trait(c, NEIGHBORS);
+}
+
+// Of one process: it gets what it gives.
+static int run_alone(const struct coll_call *c)
+{
+    bool gets = c->kind != COLL_BARRIER && c->kind != COLL_BCAST && c->kind != COLL_EXSCAN;
+    if (!gets || side_in_place(&c->send) || side_in_place(&c->recv))
+        return MPI_SUCCESS;
+    struct block to = coll_block(&c->recv, 0);
+    if (c->kind == COLL_REDUCE_SCATTER)
+        to.count = number_at(&c->recv.counts, 0);
+    struct block from = has_trait(c, REDUCES) ? (struct block){c->send.buf, to.count, to.type}
+                                              : coll_block(&c->send, 0);
+    if (to.count && from.count)
+        type_copy(to.type, to.buf, to.count, from.type, from.buf, from.count);
+    return MPI_SUCCESS;
+}
+
 int coll_blocking(struct coll_call *c)
 {
     int error = coll_check(c);
     size_t lacks = 0;
     if (error)
         return error;
+    if (is_alone(c))
+        return run_alone(c);
     if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
         !coll_scatter_now(c, &error))
         error = run_messages(c, &lacks);
