@@ -3,7 +3,7 @@
 //
 // MPI_Psend_init tells the receiver of the message: {communicator, tag, partitions, bytes of each,
 // tags of the parts}. The receiver pairs what it was told with its own calls of MPI_Precv_init,
-// both in their order. From then on each partition of the sender is a message of its own:
+// both in their order (partitioned_pair.c). From then on each partition of the sender is a message of its own:
 //
 //     sender       | part 0      | part 1      | part 2      |     sent by MPI_Pready
 //     receiver     | partition 0        | partition 1        |     MPI_Parrived: parts 0 and 1
@@ -23,52 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct partitioned;
-
-struct part {
-    struct partitioned *whole;
-    struct request *request;
-    _Atomic bool is_ready; // MPI_Pready was called
-    _Atomic bool is_done;
-};
-
-struct partitioned {
-    struct request request; // first
-    bool is_send;
-    void *buf;
-    int partitions;
-    MPI_Count count; // of elements in one
-    struct type *type;
-    int peer, tag;
-    MPI_Count bytes; // of one partition on this side
-    // The parts, which are the sender's partitions
-    int parts, first_tag;
-    MPI_Count part_bytes;
-    struct part *part; // NULL: the receiver has not been told yet
-    _Atomic int left, error;
-    _Atomic MPI_Count received;
-    char *copy; // of what is received, unless the type is dense
-    // A receive that no sender has told of
-    struct partitioned *next;
-    int pe;
-    bool is_started;
-};
-
-struct announcement {
-    uint32_t context;
-    int32_t tag, parts, first_tag;
-    int64_t part_bytes;
-};
-
-struct announced { // that no receive has taken
-    struct announced *next;
-    int pe;
-    struct announcement what;
-};
-
-static struct announced *announced, **last_announced = &announced;
-static struct partitioned *expecting, **last_expecting = &expecting; // with a reference
-static shim_lock lock; // of both lists, and of what is said of a receive in them
 static _Atomic unsigned tags_used;
 
 static int tag_of(const struct partitioned *p, int i)
@@ -76,17 +30,37 @@ static int tag_of(const struct partitioned *p, int i)
     return TAG_PART + (int)(((unsigned)p->first_tag + (unsigned)i) % TAG_PART);
 }
 
-static struct part *new_parts(struct partitioned *p)
+// ---- Parts
+// A locked instruction would wait until the message before has left the processor's buffer.
+static bool is_last(struct partitioned *p)
 {
-    struct part *part = calloc((size_t)p->parts + 1, sizeof *part); // not NULL without parts
-    if (!part)
-        shim_fatal("no memory for a message of %d partitions", p->parts);
-    for (int i = 0; i < p->parts; i++)
-        part[i].whole = p;
-    return part;
+    if (shim_threads)
+        return atomic_fetch_sub_explicit(&p->left, 1, memory_order_acq_rel) == 1;
+    int left = atomic_load_explicit(&p->left, memory_order_relaxed) - 1;
+    atomic_store_explicit(&p->left, left, memory_order_relaxed);
+    return left == 0;
 }
 
-// ---- Parts
+static bool was_ready(struct part *part)
+{
+    if (shim_threads)
+        return atomic_exchange_explicit(&part->is_ready, true, memory_order_relaxed);
+    bool was = atomic_load_explicit(&part->is_ready, memory_order_relaxed);
+    atomic_store_explicit(&part->is_ready, true, memory_order_relaxed);
+    return was;
+}
+
+static void end_part(struct part *part)
+{
+    struct partitioned *p = part->whole;
+    // Pairs with the acquire load in has_arrived.
+    atomic_store_explicit(&part->is_done, true, memory_order_release);
+    if (is_last(p))
+        request_complete(&p->request);
+    else
+        request_count_activity(); // for who waits for this part
+}
+
 static void part_done(struct request *r, void *arg)
 {
     struct part *part = arg;
@@ -99,12 +73,7 @@ static void part_done(struct request *r, void *arg)
                     (size_t)r->bytes);
     atomic_fetch_add_explicit(&p->received, r->bytes, memory_order_relaxed);
     request_drop(r);
-    // Pairs with the acquire load in has_arrived.
-    atomic_store_explicit(&part->is_done, true, memory_order_release);
-    if (atomic_fetch_sub_explicit(&p->left, 1, memory_order_acq_rel) == 1)
-        request_complete(&p->request);
-    else
-        request_count_activity(); // for who waits for this part
+    end_part(part);
 }
 
 static void send_part(struct partitioned *p, int i)
@@ -112,9 +81,14 @@ static void send_part(struct partitioned *p, int i)
     struct part *part = &p->part[i];
     const char *from = (char *)p->buf + i * p->count * p->type->extent;
     stats_count(PARTITIONS);
-    part->request = p2p_isend(p->request.comm, SPACE_COLL, from, p->count, p->type, p->peer,
-                              tag_of(p, i), SEND_STANDARD);
-    request_then(part->request, part_done, part);
+    if (p->pe >= 0 && p2p_send_now(p->request.comm, SPACE_COLL, from, p->count, p->type, p->pe,
+                                   tag_of(p, i), LEAVE_NOW)) {
+        end_part(part);
+        return;
+    }
+    struct request *r = p2p_isend(p->request.comm, SPACE_COLL, from, p->count, p->type, p->peer,
+                                  tag_of(p, i), SEND_STANDARD);
+    request_then(r, part_done, part);
 }
 
 static void post_part(struct partitioned *p, int i)
@@ -123,12 +97,12 @@ static void post_part(struct partitioned *p, int i)
     MPI_Count from = i * p->part_bytes, room = p->bytes * p->partitions - from;
     char *to = p->copy ? p->copy : type_at(p->type, p->buf);
     room = room < 0 ? 0 : room > p->part_bytes ? p->part_bytes : room;
-    part->request = p2p_irecv(p->request.comm, SPACE_COLL, to + from, room, type_of(MPI_BYTE),
-                              p->peer, tag_of(p, i));
-    request_then(part->request, part_done, part);
+    struct request *r = p2p_irecv(p->request.comm, SPACE_COLL, to + from, room, type_of(MPI_BYTE),
+                                  p->peer, tag_of(p, i));
+    request_then(r, part_done, part);
 }
 
-static void post_parts(struct partitioned *p)
+void partitioned_post(struct partitioned *p)
 {
     int n = p->parts;
     if (n == 0)
@@ -137,117 +111,7 @@ static void post_parts(struct partitioned *p)
         post_part(p, i);
 }
 
-// ---- Pairing
-static bool agree(const struct partitioned *p, int pe, const struct announcement *a)
-{
-    return p->pe == pe && p->tag == a->tag && p->request.comm->context == a->context;
-}
-
-static void adopt(struct partitioned *p, const struct announcement *a)
-{
-    p->parts = a->parts;
-    p->first_tag = a->first_tag;
-    p->part_bytes = a->part_bytes;
-    p->part = new_parts(p);
-    atomic_store_explicit(&p->left, p->parts, memory_order_relaxed);
-}
-
-// Takes the oldest receive that waits for this announcement out of the list.
-static struct partitioned *take_expecting(int pe, const struct announcement *a)
-{
-    for (struct partitioned **at = &expecting, *p; (p = *at); at = &p->next) {
-        if (!agree(p, pe, a))
-            continue;
-        *at = p->next;
-        if (!p->next)
-            last_expecting = at;
-        return p;
-    }
-    return NULL;
-}
-
-static struct announced *take_announced(const struct partitioned *p)
-{
-    for (struct announced **at = &announced, *a; (a = *at); at = &a->next) {
-        if (!agree(p, a->pe, &a->what))
-            continue;
-        *at = a->next;
-        if (!a->next)
-            last_announced = at;
-        return a;
-    }
-    return NULL;
-}
-
-static void keep_announced(int pe, const struct announcement *what)
-{
-    struct announced *a = malloc(sizeof *a);
-    if (!a)
-        shim_fatal("no memory for a partitioned message");
-    *a = (struct announced){NULL, pe, *what};
-    *last_announced = a;
-    last_announced = &a->next;
-}
-
-static void on_announcement(const shoal_am_t *am)
-{
-    struct announcement what;
-    bool is_started = false;
-    memcpy(&what, am->payload, sizeof what);
-    shim_lock_take(&lock);
-    struct partitioned *p = take_expecting(am->from, &what);
-    if (p) {
-        adopt(p, &what);
-        is_started = p->is_started;
-    } else {
-        keep_announced(am->from, &what);
-    }
-    shim_lock_give(&lock);
-    if (is_started)
-        post_parts(p);
-    if (p)
-        request_drop(&p->request);
-}
-
-int partitioned_up(void)
-{
-    return shoal_am_register(AM_PARTITIONED, on_announcement, NULL);
-}
-
-static void announce(const struct partitioned *p)
-{
-    struct announcement a = {p->request.comm->context, p->tag, p->parts, p->first_tag,
-                             p->part_bytes};
-    transfer_tell(p->pe, AM_PARTITIONED, 0, &a, sizeof a);
-}
-
-static void expect(struct partitioned *p)
-{
-    shim_lock_take(&lock);
-    struct announced *a = take_announced(p);
-    if (a) {
-        adopt(p, &a->what);
-    } else {
-        request_keep(&p->request);
-        *last_expecting = p;
-        last_expecting = &p->next;
-    }
-    shim_lock_give(&lock);
-    free(a);
-}
-
 // ---- Requests
-static void reset_parts(struct partitioned *p)
-{
-    atomic_store_explicit(&p->error, MPI_SUCCESS, memory_order_relaxed);
-    atomic_store_explicit(&p->received, 0, memory_order_relaxed);
-    atomic_store_explicit(&p->left, p->parts, memory_order_relaxed);
-    for (int i = 0; p->part && i < p->parts; i++) {
-        atomic_store_explicit(&p->part[i].is_ready, false, memory_order_relaxed);
-        atomic_store_explicit(&p->part[i].is_done, false, memory_order_relaxed);
-    }
-}
-
 static int start(struct request *r)
 {
     struct partitioned *p = (struct partitioned *)r;
@@ -258,13 +122,9 @@ static int start(struct request *r)
         request_complete(r);
         return MPI_SUCCESS;
     }
-    shim_lock_take(&lock);
-    reset_parts(p);
-    bool is_paired = p->part;
-    p->is_started = true;
-    shim_lock_give(&lock);
+    bool is_paired = partitioned_begin(p);
     if (!p->is_send && is_paired)
-        post_parts(p);
+        partitioned_post(p);
     if (p->is_send && p->parts == 0)
         request_complete(r);
     return MPI_SUCCESS;
@@ -297,9 +157,9 @@ static void init_send(struct partitioned *p)
     p->first_tag = (int)(atomic_fetch_add_explicit(&tags_used, (unsigned)p->parts,
                                                    memory_order_relaxed) %
                          TAG_PART);
-    p->part = new_parts(p);
+    p->part = partitioned_new_parts(p);
     if (p->peer != MPI_PROC_NULL)
-        announce(p);
+        partitioned_announce(p);
 }
 
 static void init_recv(struct partitioned *p)
@@ -310,7 +170,7 @@ static void init_recv(struct partitioned *p)
     if (!p->type->is_dense && total && !(p->copy = malloc((size_t)total)))
         shim_fatal("no memory for a message of %lld bytes", (long long)total);
     if (p->peer != MPI_PROC_NULL)
-        expect(p);
+        partitioned_expect(p);
 }
 
 struct args {
@@ -412,7 +272,7 @@ static int ready(const char *call, struct partitioned *p, int partition)
     int error = check_partition(call, p, partition);
     if (error)
         return error;
-    if (atomic_exchange_explicit(&p->part[partition].is_ready, true, memory_order_relaxed))
+    if (was_ready(&p->part[partition]))
         return raise_on(p->request.comm, MPI_ERR_ARG, call, "partition %d is ready already",
                         partition);
     send_part(p, partition);
@@ -463,10 +323,7 @@ static bool has_arrived(struct partitioned *p, int partition)
 {
     if (!p->request.is_active || request_is_done(&p->request))
         return true;
-    shim_lock_take(&lock);
-    bool is_paired = p->part;
-    shim_lock_give(&lock);
-    if (!is_paired || !p->part_bytes)
+    if (!partitioned_is_paired(p) || !p->part_bytes)
         return false;
     MPI_Count from = partition * p->bytes, to = from + p->bytes;
     for (MPI_Count i = from / p->part_bytes; i * p->part_bytes < to; i++)
