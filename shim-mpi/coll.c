@@ -85,12 +85,32 @@ static const char *first_byte(const struct side *s)
     return any ? (const char *)s->buf + s->type->true_lb : NULL;
 }
 
+// The same of the block that goes from this process to itself.
+static const char *own_byte(const struct coll_call *c, const struct side *s)
+{
+    if (!s->blocks)
+        return NULL;
+    struct block b = coll_block(s, s->blocks > 1 ? c->rank : 0);
+    return b.count && b.type->size ? (const char *)b.buf + b.type->true_lb : NULL;
+}
+
+static bool are_one(const struct coll_call *c)
+{
+    const char *first = first_byte(&c->send), *own;
+    if (first && first == first_byte(&c->recv))
+        return true;
+    if (comm_is_inter(c->comm) || has_trait(c, NEIGHBORS))
+        return false;
+    own = own_byte(c, &c->send);
+    return own && own == own_byte(c, &c->recv);
+}
+
 static int check_both(struct coll_call *c, int sent, int received)
 {
     int error = check_side(c, &c->send, sent);
     if (!error)
         error = check_side(c, &c->recv, received);
-    if (error || !first_byte(&c->send) || first_byte(&c->send) != first_byte(&c->recv))
+    if (error || !are_one(c))
         return error;
     return raise_on(c->comm, MPI_ERR_BUFFER, c->name,
                     "both buffers are the same: MPI_IN_PLACE is for that, where it is allowed");

@@ -144,6 +144,14 @@ static void with_counts(void)
     }
     int *to = must_alloc(sizeof(int) * (size_t)npes),
         *from = must_alloc(sizeof(int) * (size_t)npes);
+    // What a process sends itself is where it receives that: for MPI_IN_PLACE.
+    WRONG(MPI_Allgather(&to[me], 1, MPI_INT, to, 1, MPI_INT, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Allgatherv(&to[me], 1, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Alltoallv(to, n, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Alltoallw(to, n, far, type, to, n, far, type, w), MPI_ERR_BUFFER);
+    WRONG(MPI_Gatherv(to, 1, MPI_INT, to, n, at, MPI_INT, 0, self), MPI_ERR_BUFFER);
+    WRONG(MPI_Scatterv(to, n, at, MPI_INT, to, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+    OK(MPI_Gatherv(to, 0, MPI_INT, to, (int[]){0}, at, MPI_INT, 0, self));
     WRONG(MPI_Alltoallv(from, NULL, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_ARG);
     WRONG(MPI_Alltoallv(from, n, at, MPI_INT, to, n, NULL, MPI_INT, w), MPI_ERR_ARG);
     WRONG(MPI_Alltoallv(NULL, n, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_BUFFER);
