@@ -13,6 +13,8 @@ enum {
 };
 enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3 };
 enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
+#define PAUSE_S 5e-5     // a longer time between messages is not for what they take, but this
+#define PAUSE_RATE 2e9   // and the bytes of one at this rate
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
@@ -28,7 +30,8 @@ struct way {
     uint32_t cold;  // messages of this phase until its time begins,
     uint32_t seen;  // and since then
     uint64_t bytes;
-    double began;
+    double last,
+        spent; // when the last one went, and what is counted of the time from each to the next, in s
     double took[2]; // the better time of the old way and of the new, in s for a byte
 };
 
@@ -128,18 +131,27 @@ static void decide(struct way *w)
     w->tried = 0;
 }
 
-static void begin_count(struct way *w, double now)
+static void begin_count(struct way *w)
 {
-    w->began = now;
+    w->last = PMPI_Wtime();
+    w->spent = 0;
     w->seen = 0;
     w->bytes = 0;
 }
 
+// A pause is the program's, whichever way its messages go: it counts as a slow message. Where receivers make
+// their senders wait, each message is as slow.
+static void count_time(struct way *w, size_t n)
+{
+    double now = PMPI_Wtime(), gap = now - w->last, most = PAUSE_S + (double)n / PAUSE_RATE;
+    w->spent += gap < most ? gap : most;
+    w->last = now;
+}
+
 static void end_phase(struct way *w, size_t n)
 {
-    double now = PMPI_Wtime();
     if (w->phase != STEADY) {
-        double took = (now - w->began) / (double)w->bytes, *best = &w->took[is_new(w)];
+        double took = w->spent / (double)w->bytes, *best = &w->took[is_new(w)];
         *best = w->phase <= NEW || took < *best ? took : *best;
     }
     if (++w->phase == PHASES) {
@@ -150,7 +162,7 @@ static void end_phase(struct way *w, size_t n)
     w->cold = w->phase != STEADY;
     if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
-    begin_count(w, now);
+    begin_count(w);
 }
 
 // What this process finds out by itself begins anew when nobody leads any more.
@@ -164,10 +176,12 @@ static bool follow(struct way *w, bool leaves)
 
 static bool try_out(struct way *w, size_t n)
 {
+    if (!w->cold && w->phase != STEADY)
+        count_time(w, n);
     if (!w->cold && has_ended(w, n))
         end_phase(w, n);
     else if (w->cold && !--w->cold)
-        begin_count(w, PMPI_Wtime());
+        begin_count(w);
     w->seen++;
     w->bytes += n;
     w->tried += is_new(w);
