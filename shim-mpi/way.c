@@ -13,8 +13,9 @@ enum {
 };
 enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3 };
 enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
-#define PAUSE_S 5e-5     // a longer time between messages is not for what they take, but this
-#define PAUSE_RATE 2e9   // and the bytes of one at this rate
+#define PAUSE_S 5e-5     // so much time between messages is not thought about,
+#define PAUSE_RATE 2e9   // nor what those of the burst before took at this rate
+enum { BURST = 16 };     // of so many messages at most
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
@@ -30,8 +31,9 @@ struct way {
     uint32_t cold;  // messages of this phase until its time begins,
     uint32_t seen;  // and since then
     uint64_t bytes;
-    double last,
-        spent; // when the last one went, and what is counted of the time from each to the next, in s
+    double last;    // when the last one went,
+    double spent;   // what is counted of the times from each to the next,
+    double owed;    // and what the last ones may take until the next one comes, in s
     double took[2]; // the better time of the old way and of the new, in s for a byte
 };
 
@@ -134,17 +136,24 @@ static void decide(struct way *w)
 static void begin_count(struct way *w)
 {
     w->last = PMPI_Wtime();
-    w->spent = 0;
+    w->spent = w->owed = 0;
     w->seen = 0;
     w->bytes = 0;
 }
 
-// A pause is the program's, whichever way its messages go: it counts as a slow message. Where receivers make
-// their senders wait, each message is as slow.
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+// A pause is the program's, whichever way its messages go: it counts as if those before it were slow. Where
+// receivers make their senders wait, each message is as slow.
 static void count_time(struct way *w, size_t n)
 {
-    double now = PMPI_Wtime(), gap = now - w->last, most = PAUSE_S + (double)n / PAUSE_RATE;
-    w->spent += gap < most ? gap : most;
+    double now = PMPI_Wtime(), gap = now - w->last, one = (double)n / PAUSE_RATE;
+    double owed = least_of(w->owed + one, BURST * one);
+    w->spent += least_of(gap, owed + PAUSE_S);
+    w->owed = owed - least_of(gap, owed);
     w->last = now;
 }
 
