@@ -16,8 +16,8 @@
 //     than a word (no dynamic window)
 //
 // Which row it is depends on the window, the place and the type alone, so all processes agree; about the
-// claims they agree there. In no row does the target take part. Bytes are locked because programs move structures as MPI_BYTE and expect to
-// see none half changed.
+// claims they agree there. In no row does the target take part. Bytes are locked because programs move
+// structures as MPI_BYTE and expect to see none half changed.
 #include "rma.h"
 
 #include "rma_words.h"
@@ -76,12 +76,13 @@ static void hold_words(struct acc *a, MPI_Count n)
     a->is_plain = claims_are_gone(r->w, r->t);
 }
 
+// Elements at crooked addresses may have wanted the lock as well.
 static void let_go(struct acc *a)
 {
+    if (a->hold == HOLD_CLAIM)
+        claim_give(a->r->w, a->r->t, HOLD_CLAIM);
     if (a->is_locked)
         accumulate_unlock(a->r->t);
-    else
-        words_let_go(a->r->w, a->r->t, a->hold);
 }
 
 struct put_back {
