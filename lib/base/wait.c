@@ -30,7 +30,9 @@ enum {
     SPINS_BEFORE_CLOCK = 256,
     SPINS_PER_CLOCK = 16,
     SLEEP_FIRST_US = 1000,
-    SLEEP_LAST_US = 16000
+    SLEEP_LAST_US = 16000,
+    LEAVE_FIRST_NS = 10000000,
+    LEAVE_LAST_NS = 1000000000
 };
 
 #if defined(SHOAL_SANITIZED)
@@ -196,18 +198,66 @@ bool wait_is_beside(void)
 }
 
 // ---- Two PEs on one core, though there are enough. The kernel leaves them there while something else
-// keeps another core busy: each sleeps, or yields, when the other runs. Who waits writes itself to
-// the core's place, and finds the other one there.
+// keeps another core busy, or where cores share no cache: each sleeps, or yields, when the other runs. Who
+// waits writes itself to the core's place, and finds the other one there.
+static _Atomic uint32_t *place_of(int core)
+{
+    return &wait_hooks.waited[(unsigned)core % WAIT_CORES];
+}
+
+// At its core from now on, and no longer where it was.
+static void stand(int core)
+{
+    static TLS_FAST int stood = -1;
+    if (stood >= 0 && stood != core &&
+        atomic_load_explicit(place_of(stood), memory_order_relaxed) == wait_hooks.self)
+        atomic_store_explicit(place_of(stood), 0, memory_order_relaxed);
+    if (atomic_load_explicit(place_of(core), memory_order_relaxed) != wait_hooks.self)
+        atomic_store_explicit(place_of(core), wait_hooks.self, memory_order_relaxed);
+    stood = core;
+}
+
+// Once in a while, for others may have work on the free core: then it finds itself beside a PE again.
+static bool may_leave(void)
+{
+    static TLS_FAST uint64_t next_ns, pause_ns;
+    uint64_t now = wait_now_ns();
+    if (now < next_ns)
+        return false;
+    pause_ns = pause_ns && now < next_ns + pause_ns ? 2 * pause_ns : LEAVE_FIRST_NS;
+    next_ns = now + (pause_ns < LEAVE_LAST_NS ? pause_ns : LEAVE_LAST_NS);
+    return true;
+}
+
+// To a core that it may use and where no PE has waited last. The one of the greater number goes.
+static bool leaves(int core, uint32_t other)
+{
+    cpu_set_t all, one;
+    if (other > wait_hooks.self || !may_leave() || sched_getaffinity(0, sizeof all, &all))
+        return false;
+    for (int i = 1; i < CPU_SETSIZE; i++) {
+        int to = (core + i) % CPU_SETSIZE;
+        if (!CPU_ISSET(to, &all) || atomic_load_explicit(place_of(to), memory_order_relaxed))
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(to, &one);
+        bool is_there = sched_setaffinity(0, sizeof one, &one) == 0;
+        sched_setaffinity(0, sizeof all, &all);
+        if (is_there)
+            stand(to);
+        return is_there;
+    }
+    return false;
+}
+
 static bool finds_another(void)
 {
     int core = sched_getcpu();
     if (!wait_hooks.waited || core < 0)
         return false;
-    _Atomic uint32_t *last = &wait_hooks.waited[(unsigned)core % WAIT_CORES];
-    uint32_t who = atomic_load_explicit(last, memory_order_relaxed);
-    if (who != wait_hooks.self)
-        atomic_store_explicit(last, wait_hooks.self, memory_order_relaxed);
-    return who && who != wait_hooks.self;
+    uint32_t who = atomic_load_explicit(place_of(core), memory_order_relaxed);
+    stand(core);
+    return who && who != wait_hooks.self && !leaves(core, who);
 }
 
 static void begin(struct waiter *w)

@@ -31,6 +31,8 @@ static struct fake {
     const void *word[2];  // their futexes
     uint64_t expected[2]; // and the values they should have
     long sleep_ns;
+    int core, moves;  // where the thread is
+    cpu_set_t may_be; // where it may
 } fake;
 
 // A sanitizer calls these too, before it is ready for code that it watches.
@@ -63,6 +65,45 @@ UNWATCHED int sched_yield(void)
     if (!next)
         next = NEXT(yield_fn, sched_yield);
     return next();
+}
+
+typedef int core_fn(void);
+typedef int get_fn(pid_t pid, size_t size, cpu_set_t *set);
+typedef int set_fn(pid_t pid, size_t size, const cpu_set_t *set);
+
+UNWATCHED int sched_getcpu(void)
+{
+    static core_fn *_Atomic next;
+    if (fake.on)
+        return fake.core;
+    if (!next)
+        next = NEXT(core_fn, sched_getcpu);
+    return next();
+}
+
+UNWATCHED int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+    static get_fn *_Atomic next;
+    if (fake.on)
+        return *set = fake.may_be, 0;
+    if (!next)
+        next = NEXT(get_fn, sched_getaffinity);
+    return next(pid, size, set);
+}
+
+// Stays where it is, if it may.
+UNWATCHED int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    static set_fn *_Atomic next;
+    if (fake.on) {
+        fake.may_be = *set;
+        while (!CPU_ISSET(fake.core, set))
+            fake.core = (fake.core + 1) % CPU_SETSIZE;
+        return fake.moves++, 0;
+    }
+    if (!next)
+        next = NEXT(set_fn, sched_setaffinity);
+    return next(pid, size, set);
 }
 
 static long fake_wait(const void *word, uint32_t value, const struct timespec *t)
@@ -369,6 +410,59 @@ static void test_fence(void **state)
     assert_false(wait_fence_everywhere());
 }
 
+// One wait past its first spins.
+static void wait_once(void)
+{
+    struct bell bell = {0};
+    struct waiter w = waiter_start(&bell);
+    while (!w.is_begun)
+        waiter_step(&w);
+}
+
+// Two PEs wait on one core: the one of the greater number goes to one where none has waited, once in a while,
+// and may be anywhere all the same.
+static void test_leaves_core(void **state)
+{
+    static _Atomic uint32_t waited[WAIT_CORES];
+    cpu_set_t three;
+    (void)state;
+    start_fake();
+    wait_hooks = (struct wait_hooks){.waited = waited, .self = 5};
+    wait_configure(3, 3, -1);
+    CPU_ZERO(&three);
+    for (int i = 0; i < 3; i++)
+        CPU_SET(2 * i, &three);
+    fake.may_be = three;
+    waited[0] = 9;
+    wait_once(); // the other one goes
+    assert_int_equal(fake.moves, 0);
+    assert_true(wait_is_beside());
+    waited[0] = 3;
+    waited[2] = 4;
+    wait_once();
+    assert_int_equal(fake.core, 4);
+    assert_true(CPU_EQUAL(&fake.may_be, &three)); // as before
+    assert_false(wait_is_beside());
+    assert_int_equal(waited[4], 5);
+    assert_int_equal(waited[0], 0);
+    waited[4] = 3; // it has come there, too
+    wait_once();
+    assert_int_equal(fake.core, 4);
+    assert_true(wait_is_beside());
+    fake.now += 11000000;
+    waited[4] = 3;
+    wait_once();
+    assert_int_equal(fake.core, 0);
+    assert_false(wait_is_beside());
+    fake.now += 11000000;
+    waited[0] = 3; // no core is free
+    waited[4] = 3;
+    int moves = fake.moves;
+    wait_once();
+    assert_int_equal(fake.moves, moves);
+    assert_true(wait_is_beside());
+}
+
 static void test_ring(void **state)
 {
     struct bell bell = {.seq = 7};
@@ -396,6 +490,7 @@ int main(void)
         cmocka_unit_test_teardown(test_no_membarrier, end_fake),
         cmocka_unit_test_teardown(test_two_bells, end_fake),
         cmocka_unit_test_teardown(test_fence, end_fake),
+        cmocka_unit_test_teardown(test_leaves_core, end_fake),
         cmocka_unit_test_teardown(test_ring, end_fake),
         cmocka_unit_test_teardown(test_no_waitv, end_fake),
     };
