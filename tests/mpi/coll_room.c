@@ -6,7 +6,9 @@
 
 #include <sys/resource.h>
 
-enum { AT_ONCE = 8, SHORT = 1 << 15, LONG = 1 << 18, TIMES = 12, WARM = 4, FEW = 64 }; // elements
+enum { AT_ONCE = 8, SHORT = 1 << 15, LONG = 1 << 18 }; // elements
+enum { TIMES = 12, WARM = 4 };
+enum { FEW = 512 }; // pages each time, of 4096 and more: now and then more are under way at once
 
 static double *in, *out;
 
