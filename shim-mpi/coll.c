@@ -348,11 +348,11 @@ static bool is_alone(const struct coll_call *c)
 }
 
 // Of one process: it gets what it gives.
-static int run_alone(const struct coll_call *c)
+static void run_alone(const struct coll_call *c)
 {
     bool gets = c->kind != COLL_BARRIER && c->kind != COLL_BCAST && c->kind != COLL_EXSCAN;
     if (!gets || side_in_place(&c->send) || side_in_place(&c->recv))
-        return MPI_SUCCESS;
+        return;
     struct block to = coll_block(&c->recv, 0);
     if (c->kind == COLL_REDUCE_SCATTER)
         to.count = number_at(&c->recv.counts, 0);
@@ -360,7 +360,6 @@ static int run_alone(const struct coll_call *c)
                                               : coll_block(&c->send, 0);
     if (to.count && from.count)
         type_copy(to.type, to.buf, to.count, from.type, from.buf, from.count);
-    return MPI_SUCCESS;
 }
 
 int coll_blocking(struct coll_call *c)
@@ -369,8 +368,10 @@ int coll_blocking(struct coll_call *c)
     size_t lacks = 0;
     if (error)
         return error;
-    if (is_alone(c))
-        return run_alone(c);
+    if (is_alone(c)) {
+        run_alone(c);
+        return MPI_SUCCESS;
+    }
     if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
         !coll_scatter_now(c, &error))
         error = run_messages(c, &lacks);

@@ -3,7 +3,8 @@
 //
 // MPI_Psend_init tells the receiver of the message: {communicator, tag, partitions, bytes of each,
 // tags of the parts}. The receiver pairs what it was told with its own calls of MPI_Precv_init,
-// both in their order (partitioned_pair.c). From then on each partition of the sender is a message of its own:
+// both in their order (partitioned_pair.c). From then on each partition of the sender is a message of
+// its own:
 //
 //     sender       | part 0      | part 1      | part 2      |     sent by MPI_Pready
 //     receiver     | partition 0        | partition 1        |     MPI_Parrived: parts 0 and 1
@@ -18,10 +19,8 @@
 #include "info.h"
 #include "p2p.h"
 #include "stats.h"
-#include "transfer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static _Atomic unsigned tags_used;
 

@@ -23,7 +23,6 @@
 #include "rma_words.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     SMALL = 256, // bytes that are kept on the stack

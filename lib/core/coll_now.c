@@ -28,33 +28,20 @@ static void broadcast(struct shoal_team *team, const shoal_coll_t *c, size_t n)
     exchange_leave(team, false);
 }
 
-// To one member, or to all.
-static void gather(struct shoal_team *team, const shoal_coll_t *c, size_t n, bool here)
+// blocks: of so many members, from the first on, this one gets them; its own is among them, or there are none.
+static void gather(struct shoal_team *team, const shoal_coll_t *c, size_t n, int blocks)
 {
     char *dst = c->dst;
-    const char *own = c->src ? c->src : here ? dst + (size_t)team->me * n : dst;
+    const char *own = c->src ? c->src : blocks ? dst + (size_t)team->me * n : dst;
     exchange_enter(team);
-    if (c->kind == SHOAL_COLL_ALLGATHER || !here) // nobody reads the root's
+    if (c->kind != SHOAL_COLL_GATHER || !blocks) // nobody reads the root's
         exchange_publish(team, own, n);
-    for (int i = 0; here && i < team->set.size; i++, dst += n)
+    for (int i = 0; i < blocks; i++, dst += n)
         if (i != team->me)
             copy(dst, exchange_read(team, i, n), n);
         else if (c->src)
             copy_move(dst, own, n);
-    exchange_leave(team, here);
-}
-
-static void gather_before(struct shoal_team *team, const shoal_coll_t *c, size_t n)
-{
-    char *dst = c->dst;
-    const char *own = c->src ? c->src : dst + (size_t)team->me * n;
-    exchange_enter(team);
-    exchange_publish(team, own, n);
-    for (int i = 0; i < team->me; i++, dst += n)
-        copy(dst, exchange_read(team, i, n), n);
-    if (c->src)
-        copy_move(dst, own, n);
-    exchange_leave(team, team->me == team->set.size - 1);
+    exchange_leave(team, blocks == team->set.size);
 }
 
 static void alltoall(struct shoal_team *team, const shoal_coll_t *c, size_t n)
@@ -72,6 +59,7 @@ static void alltoall(struct shoal_team *team, const shoal_coll_t *c, size_t n)
 bool coll_now(struct shoal_team *team, const shoal_coll_t *c, size_t size)
 {
     size_t n;
+    int all = team->set.size;
     if (c->kind == SHOAL_COLL_BARRIER) {
         coll_sync_team(team);
         return true;
@@ -81,11 +69,11 @@ bool coll_now(struct shoal_team *team, const shoal_coll_t *c, size_t size)
         return false;
     switch (c->kind) {
     case SHOAL_COLL_BROADCAST: broadcast(team, c, n); return true;
-    case SHOAL_COLL_GATHER: gather(team, c, n, team->me == c->root); return true;
-    case SHOAL_COLL_ALLGATHER: gather(team, c, n, true); return true;
-    case SHOAL_COLL_GATHER_BEFORE: gather_before(team, c, n); return true;
+    case SHOAL_COLL_GATHER: gather(team, c, n, team->me == c->root ? all : 0); return true;
+    case SHOAL_COLL_ALLGATHER: gather(team, c, n, all); return true;
+    case SHOAL_COLL_GATHER_BEFORE: gather(team, c, n, team->me + 1); return true;
     case SHOAL_COLL_ALLTOALL:
-        if (n * (size_t)team->set.size > LIMIT_COLL_SLOT)
+        if (n * (size_t)all > LIMIT_COLL_SLOT)
             return false;
         alltoall(team, c, n);
         return true;
