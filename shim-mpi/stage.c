@@ -14,7 +14,7 @@
 // Blocks follow each other through a lap of the pool, and then from its beginning again. That is on
 // purpose: a line that the receiver has just read lies in its cache, and to write it again takes two
 // to four times as long as one that has left both caches. But a page that is new to either of them takes
-// as long as several short messages: so the laps of a few such are short. The first free block is taken
+// as long as several messages: so laps are short, and get longer with time. The first free block is taken
 // where processes share cores. Short messages, where those before the last have been taken, go by turns in
 // three blocks before the laps, for few lines that go to and fro are sooner there: while one message is on
 // its way and being read, the lines for the next come back from the one that was read before (prefetch_next).
@@ -28,7 +28,8 @@
 #include <sys/mman.h>
 
 enum { LINE = 64, LOOKS = 8 };
-enum { STEP = 1 << 17, LAP = 17 * STEP, LAPS = 4 }; // so many laps, and then longer by a step
+enum { STEP = 1 << 17, LAP = 17 * STEP, LAPS = 8 }; // so many laps, and then longer by a step,
+enum { FEW = 3 };                                   // but at least for so many messages
 enum { PAGE = 4096, POPULATE_WRITE = 23 };          // MADV_POPULATE_WRITE, of Linux 5.14
 enum { LEAST = 4096, MOST = 16384 };                // copied at a time, as far as there is so much
 enum { SHORT = 8192 };                              // of so much, blocks take turns,
@@ -71,13 +72,14 @@ static void lengthen_lap(size_t to)
     pool.laps = 0;
 }
 
-// Long ones get a whole lap at once.
 static void begin_lap(size_t size)
 {
     size_t most = LAP < pool.size ? LAP : pool.size;
-    bool is_long = size > STEP / 4;
-    if (pool.lap < most && (is_long || ++pool.laps == LAPS))
-        lengthen_lap(is_long || pool.lap + STEP > most ? most : pool.lap + STEP);
+    size_t least = (FEW * size + STEP - 1) / STEP * STEP;
+    size_t to = ++pool.laps < LAPS ? pool.lap : pool.lap + STEP;
+    to = to > least ? to : least;
+    if (pool.lap < most && to > pool.lap)
+        lengthen_lap(to < most ? to : most);
 }
 
 static struct stage *turn_of(uint32_t number)
