@@ -19,6 +19,7 @@
     X(64)
 enum {
     SMALL = 64, // bytes that are not worth a call of memcpy
+    ROW = 4,
     TRANSPOSE_PIECES = 16,
     TRANSPOSE_ROWS = 4,
     TRANSPOSE_BYTES = 8192, // of the stream at a time: stay in the nearest cache
@@ -54,13 +55,22 @@ static inline void copy_block(char *restrict mem, char *restrict stream, MPI_Cou
         shim_copy(to, from, (size_t)n);
 }
 
-// count blocks of n bytes. Inlined with a constant n, and a constant step on the dense side.
+// count blocks of n bytes. Inlined with a constant n, and a constant step on the dense side. The least ones
+// are loaded some at a time: a processor that takes a load for one of what was just stored has it wait.
 static inline __attribute__((always_inline)) void copy_steps(char *restrict to, MPI_Count to_step,
                                                              const char *restrict from,
                                                              MPI_Count from_step, MPI_Count count,
                                                              size_t n)
 {
-    for (MPI_Count i = 0; i < count; i++)
+    MPI_Count i = 0;
+    for (; n <= 8 && i + ROW <= count; i += ROW) {
+        char row[ROW][8];
+        for (int k = 0; k < ROW; k++)
+            memcpy(row[k], from + (i + k) * from_step, n);
+        for (int k = 0; k < ROW; k++)
+            memcpy(to + (i + k) * to_step, row[k], n);
+    }
+    for (; i < count; i++)
         memcpy(to + i * to_step, from + i * from_step, n);
 }
 
