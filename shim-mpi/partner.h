@@ -32,6 +32,7 @@ struct partner {
     uint32_t admitted, gone, recent[PARTNER_RECENT];
     struct hints *hints;
     uint32_t told; // receives of which it is told now
+    struct asker *_Atomic asker; // rma_ask.c
 };
 enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };
 

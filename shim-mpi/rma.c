@@ -8,6 +8,7 @@
 #include "check.h"
 #include "error.h"
 #include "request.h"
+#include "rma_ask.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,9 +231,36 @@ static bool get_span(struct rma *r)
     return true;
 }
 
+// Of its blocks, when they are loops.
+static bool asks_to_move(struct rma *r, bool put)
+{
+    const struct rma_side *o = &r->origin, *there = &r->there;
+    size_t n = (size_t)(there->count * there->type->size);
+    struct type_loops loops;
+    char copy[RMA_ASK_MOST];
+    if (!rma_may_ask(r->w, r->t, n) || !type_loops(there->type, there->count, &loops))
+        return false;
+    shoal_part_t part = {r->at.at, o->type->is_dense ? type_at(o->type, o->buf) : copy, n};
+    struct rma_asked asked = {.w = r->w,
+                              .t = r->t,
+                              .op = op_of(put ? MPI_REPLACE : MPI_NO_OP),
+                              .basic = type_of(MPI_BYTE),
+                              .part = &part,
+                              .parts = 1,
+                              .loops = &loops,
+                              .brings = !put};
+    if (put && !o->type->is_dense)
+        type_pack(o->type, o->buf, o->count, 0, copy, n);
+    if (!rma_ask(&asked))
+        return false;
+    if (!put && !o->type->is_dense)
+        type_unpack(o->type, o->buf, o->count, 0, copy, n);
+    return true;
+}
+
 static int move_far(struct rma *r, bool put)
 {
-    if (rma_may_be_kept(r) && rma_gather_move(r, put))
+    if ((rma_may_be_kept(r) && rma_gather_move(r, put)) || asks_to_move(r, put))
         return MPI_SUCCESS;
     if (!put && get_span(r))
         return MPI_SUCCESS;

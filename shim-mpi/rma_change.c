@@ -20,6 +20,7 @@
 // structures as MPI_BYTE and expect to see none half changed.
 #include "rma.h"
 
+#include "rma_ask.h"
 #include "rma_words.h"
 
 #include <stdlib.h>
@@ -121,6 +122,23 @@ static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
     return status;
 }
 
+// loops: of its blocks, NULL: they are a row.
+static bool asks(struct acc *a, shoal_rptr_t at, size_t bytes, const struct type_loops *loops)
+{
+    shoal_part_t part = {.remote = at, .n = bytes};
+    struct rma_asked asked = {.w = a->r->w,
+                              .t = a->r->t,
+                              .op = a->r->op,
+                              .basic = a->basic,
+                              .is_locked = true,
+                              .part = &part,
+                              .parts = 1,
+                              .loops = loops,
+                              .in = a->in,
+                              .old = a->old ? (void *[]){a->old} : NULL};
+    return !a->is_locked && rma_ask(&asked);
+}
+
 static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
 {
     const struct type *basic = a->basic;
@@ -130,9 +148,12 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     bool words = !a->is_plain && !rma_is_alone_there(a->r->t) && is_of_words(a->r->w, basic, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
-    if (!words)
+    bool is_done = !words && !here && asks(a, at, step, NULL);
+    if (!words && !is_done)
         lock(a);
-    if (words && here) {
+    if (is_done) {
+        status = SHOAL_OK;
+    } else if (words && here) {
         struct change c = change_of(a->r->op, basic);
         words_here(&c, size, here, a->in, a->old, n);
     } else if (words)
@@ -206,6 +227,15 @@ static int change_whole(struct acc *a)
     return status;
 }
 
+static bool asks_for_whole(struct acc *a)
+{
+    const struct rma_side *there = &a->r->there;
+    size_t bytes = (size_t)(there->count * there->type->size);
+    struct type_loops loops;
+    return rma_may_ask(a->r->w, a->r->t, bytes) && type_loops(there->type, there->count, &loops) &&
+           asks(a, a->r->at.at, bytes, &loops);
+}
+
 static int change_all(struct acc *a)
 {
     const struct rma_side *there = &a->r->there;
@@ -215,7 +245,7 @@ static int change_all(struct acc *a)
                     (!is_of_words(a->r->w, a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
     hold_words(a, there->count * there->type->size / a->basic->size);
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
-        status = change_whole(a);
+        status = asks_for_whole(a) ? SHOAL_OK : change_whole(a);
     else if (there->type == a->basic)
         status = change_run(a, 0, there->count);
     else

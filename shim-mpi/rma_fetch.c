@@ -3,6 +3,7 @@
 // is mapped here, else as accumulates do (rma_acc.c).
 #include "error.h"
 #include "rma.h"
+#include "rma_ask.h"
 #include "rma_words.h"
 
 #include <stdlib.h>
@@ -76,10 +77,28 @@ static inline void swap_here(size_t size, void *at, const void *new, const void 
     }
 }
 
+static bool asks_to_swap(struct rma *r, const void *compare, size_t size)
+{
+    shoal_part_t part = {.remote = r->at.at, .n = size};
+    struct rma_asked asked = {.w = r->w,
+                              .t = r->t,
+                              .op = op_of(MPI_REPLACE),
+                              .basic = r->there.type,
+                              .is_locked = true,
+                              .compare = compare,
+                              .part = &part,
+                              .parts = 1,
+                              .in = r->origin.buf,
+                              .old = &r->result.buf};
+    return !r->at.direct && rma_ask(&asked);
+}
+
 static int swap_locked(struct rma *r, const void *compare, size_t size)
 {
     char was[sizeof(long double)];
     int status = SHOAL_OK;
+    if (asks_to_swap(r, compare, size))
+        return status;
     accumulate_lock(r->t);
     if (r->at.direct)
         memcpy(was, r->at.direct, size);

@@ -15,6 +15,7 @@
 // and to there, and a call of its own for each would be done no sooner than in the flush.
 #include "error.h"
 #include "rma.h"
+#include "rma_ask.h"
 #include "rma_words.h"
 #include "settings.h"
 #include "stats.h"
@@ -153,10 +154,32 @@ static bool is_done_at_once(const struct target *t, const struct kind *kind)
     return t->control || kind->what == LOCKED;
 }
 
+static bool is_asked_for(struct win *w, struct target *t, const struct gathered *g)
+{
+    const struct kind *k = &g->kind;
+    bool is_locked = k->what == LOCKED;
+    struct rma_asked a = {.w = w,
+                          .t = t,
+                          .op = is_locked ? k->any_op
+                                          : op_of(k->what == GETS ? MPI_NO_OP : MPI_REPLACE),
+                          .basic = is_locked ? k->basic : type_of(MPI_BYTE),
+                          .is_locked = is_locked,
+                          .part = g->part,
+                          .parts = g->parts,
+                          .in = is_locked ? g->data : NULL,
+                          .old = is_locked ? g->to : NULL,
+                          .brings = k->what == GETS};
+    return is_done_at_once(t, k) && rma_ask(&a);
+}
+
 // What has no memory to be under way is done now.
 static int begin_or_do(struct win *w, struct target *t, struct gathered *g)
 {
     struct rma r = {.w = w, .t = t};
+    if (is_asked_for(w, t, g)) {
+        rma_gather_end(g, SHOAL_OK);
+        return SHOAL_OK;
+    }
     struct rma_later *l = is_done_at_once(t, &g->kind) ? NULL : rma_later_new(&r);
     int status = g->kind.what == LOCKED ? do_locked(g, t) : begin(g, l ? &l->event : NULL);
     if (l && status == SHOAL_OK) {

@@ -32,6 +32,9 @@
     X(gather, "SHOAL_MPI_GATHER", 512,                                                          \
       "bytes of the largest put, get or accumulate that goes with others in windows of other "  \
       "nodes or of malloc's memory; 0: none")                                                   \
+    X(ask, "SHOAL_MPI_ASK", 8192,                                                               \
+      "bytes that a process of the node changes or copies itself in a window over its malloc's " \
+      "memory, when it is in the library; 0: none")                                             \
     X(keep, "SHOAL_MPI_KEEP", 0,                                                                \
       "1: nonblocking messages wait at their sender, which goes on, as if there were no room")  \
     X(async, "SHOAL_MPI_ASYNC_PROGRESS", 0,                                                     \

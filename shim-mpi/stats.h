@@ -26,6 +26,7 @@
     X(BUFFERED, "buffered", COUNTER, "messages sent from an attached buffer")                    \
     X(PARTITIONS, "partitions", COUNTER, "partitions sent")                                      \
     X(GATHERED, "gathered", COUNTER, "operations on windows that went with others")              \
+    X(ASKED, "asked", COUNTER, "operations on windows that their target did when asked")         \
     X(COLL_SHORT, "coll_short", COUNTER, "collectives that went through what members publish")   \
     X(COLL_TRIGGERED, "coll_triggered", COUNTER, "collectives that go on by themselves")         \
     X(INBOX, "channel_inbox", COUNTER, "messages sent to the inboxes that all share")            \

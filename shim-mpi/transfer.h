@@ -61,6 +61,7 @@ enum {
     AM_GRANT,
     AM_HINT,
     AM_OFFER,
+    AM_QUESTION,
 };
 
 struct split;

@@ -62,6 +62,10 @@ void type_unpack(const struct type *t, void *buf, MPI_Count count, MPI_Count fro
 size_t type_copy(const struct type *to_type, void *to, MPI_Count to_count,
                  const struct type *from_type, const void *from, MPI_Count from_count);
 
+// count blocks of n bytes, those of each side so far apart.
+void type_copy_steps(char *to, MPI_Count to_step, const char *from, MPI_Count from_step,
+                     MPI_Count count, MPI_Count n);
+
 // fn(disp, bytes) for each block of count elements in the order of the stream, until it gives
 // something else than 0, which is returned. disp: from the buffer.
 typedef int type_block_fn(MPI_Count disp, MPI_Count bytes, void *arg);

@@ -84,8 +84,8 @@ static void copy_any(char *restrict to, MPI_Count to_step, const char *restrict 
         copy_steps(to, to_step, from, from_step, count, n);
 }
 
-static void copy_strided(char *to, MPI_Count to_step, const char *from, MPI_Count from_step,
-                         MPI_Count count, MPI_Count n)
+void type_copy_steps(char *to, MPI_Count to_step, const char *from, MPI_Count from_step,
+                     MPI_Count count, MPI_Count n)
 {
 #define X(N)                                                    \
     case N:                                                     \
@@ -105,9 +105,9 @@ static inline void move_strided(char *mem, MPI_Count stride, char *stream, MPI_C
                                 MPI_Count count, MPI_Count n, bool pack)
 {
     if (pack)
-        copy_strided(stream, step, mem, stride, count, n);
+        type_copy_steps(stream, step, mem, stride, count, n);
     else
-        copy_strided(mem, stride, stream, step, count, n);
+        type_copy_steps(mem, stride, stream, step, count, n);
 }
 
 // Blocks of n bytes at mem + disp[i].

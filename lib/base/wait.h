@@ -116,14 +116,18 @@ static inline void waiter_step(struct waiter *w)
         waiter_pause(w);
 }
 
-// The same in loops that look for messages themselves, and need no step where there were some. While they go on
-// coming the network and what a library above moves get their turns all the same.
+// The same in loops that look for messages themselves, and need no step where there were some: it spins again,
+// for the next one may be near. While they go on coming the network and what a library above moves get their
+// turns all the same.
 static inline void waiter_turn(struct waiter *w, bool had_messages)
 {
     enum { TURNS = 8 };
-    if (!had_messages)
+    if (!had_messages) {
         waiter_step(w);
-    else if (++w->handled % TURNS == 0)
+        return;
+    }
+    w->steps = 0;
+    if (++w->handled % TURNS == 0)
         wait_serve();
 }
 

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short operations on windows over malloc's memory, which a target of the same node does itself when it is in
+// the library: each brings and leaves what it should, one by one, in rows, in blocks with gaps; they lose
+// nothing where targets come and go and ask each other, with threads as well; and what a target hears of
+// too late, after the window it was for, changes nothing. With an argument: of several threads.
+// ALSO: 16
+#include "rma_check.h"
+
+#include <pthread.h>
+#include <shoal.h>
+#include <stdlib.h>
+
+enum { N = 2048, CALLS = 300, ROW = 16, THREADS = 3, WINDOWS = 60, CELLS = 8 };
+
+static long *memory;
+static MPI_Win win;
+static bool is_threaded;
+
+static void open_window(int n)
+{
+    memory = must_alloc((size_t)n * sizeof *memory);
+    for (int i = 0; i < n; i++)
+        memory[i] = i;
+    OK(MPI_Win_create(memory, n * (MPI_Aint)sizeof *memory, sizeof *memory, MPI_INFO_NULL,
+                      MPI_COMM_WORLD, &win));
+    OK(MPI_Win_lock_all(0, win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void close_window(void)
+{
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Win_free(&win));
+    free(memory);
+}
+
+// ---- By one rank; the target waits for a message
+static void add_one(int to)
+{
+    long one = 1, old = -1;
+    for (int i = 0; i < CALLS; i++) {
+        OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, 0, MPI_SUM, win));
+        OK(MPI_Win_flush(to, win));
+        CHECK_EQ(old, i);
+    }
+    OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, 0, MPI_NO_OP, win));
+    OK(MPI_Win_flush(to, win));
+    CHECK_EQ(old, CALLS);
+}
+
+static void swap_one(int to)
+{
+    for (long i = 0; i < CALLS; i++) {
+        long next = i + 2, is = i + 1, other = -5, old = -1;
+        OK(MPI_Compare_and_swap(&next, &other, &old, MPI_LONG, to, 1, win));
+        OK(MPI_Win_flush(to, win));
+        CHECK_EQ(old, is);
+        OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, 1, win));
+        OK(MPI_Win_flush(to, win));
+        CHECK_EQ(old, is);
+    }
+}
+
+// Of n elements, `step` apart at the target from element `at` on: put, got, added to, and both.
+static void move_some(int to, int at, int n, int step)
+{
+    long out[N], in[N], old[N];
+    MPI_Datatype there;
+    OK(MPI_Type_vector(n, 1, step, MPI_LONG, &there));
+    OK(MPI_Type_commit(&there));
+    for (int i = 0; i < n; i++)
+        out[i] = 7 * i + n;
+    OK(MPI_Put(out, n, MPI_LONG, to, at, 1, there, win));
+    OK(MPI_Win_flush(to, win));
+    OK(MPI_Get(in, n, MPI_LONG, to, at, 1, there, win));
+    OK(MPI_Win_flush(to, win));
+    OK(MPI_Accumulate(out, n, MPI_LONG, to, at, 1, there, MPI_SUM, win));
+    OK(MPI_Win_flush(to, win));
+    OK(MPI_Get_accumulate(out, n, MPI_LONG, old, n, MPI_LONG, to, at, 1, there, MPI_MAX, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < n; i++) {
+        CHECK_EQ(in[i], out[i]);
+        CHECK_EQ(old[i], 2 * out[i]);
+    }
+    OK(MPI_Get(in, n, MPI_LONG, to, at, 1, there, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(in[i], 2 * out[i]);
+    OK(MPI_Type_free(&there));
+}
+
+// Rows of columns: two loops, and the elements between them stay what they were.
+static void move_box(int to)
+{
+    enum { ROWS = 5, COLUMNS = 4, WIDE = 20 };
+    int sizes[] = {ROWS, WIDE}, part[] = {ROWS, COLUMNS}, first[] = {0, 3};
+    long out[ROWS * COLUMNS], in[ROWS * WIDE];
+    MPI_Datatype box, every_other, both;
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        out[i] = -i;
+    OK(MPI_Type_vector(COLUMNS, 1, 2, MPI_LONG, &every_other));
+    OK(MPI_Type_create_hvector(ROWS, 1, WIDE * (MPI_Aint)sizeof(long), every_other, &both));
+    OK(MPI_Type_create_subarray(2, sizes, part, first, MPI_ORDER_C, MPI_LONG, &box));
+    OK(MPI_Type_commit(&both));
+    OK(MPI_Type_commit(&box));
+    OK(MPI_Put(out, ROWS * COLUMNS, MPI_LONG, to, 100, 1, both, win));
+    OK(MPI_Win_flush(to, win));
+    OK(MPI_Get(in, ROWS * WIDE, MPI_LONG, to, 100, ROWS * WIDE, MPI_LONG, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < ROWS * WIDE; i++) {
+        int row = i / WIDE, column = i % WIDE;
+        bool is_put = column < 2 * COLUMNS && column % 2 == 0;
+        CHECK_EQ(in[i], is_put ? -(row * COLUMNS + column / 2) : 100 + i);
+    }
+    OK(MPI_Get(out, ROWS * COLUMNS, MPI_LONG, to, 100, 1, box, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        CHECK_EQ(out[i], in[i / COLUMNS * WIDE + 3 + i % COLUMNS]);
+    OK(MPI_Type_free(&every_other));
+    OK(MPI_Type_free(&both));
+    OK(MPI_Type_free(&box));
+}
+
+static void move_row(int to, int n)
+{
+    static long out[ROW][N / ROW], in[ROW][N / ROW];
+    for (int i = 0; i < ROW; i++) {
+        for (int k = 0; k < n; k++)
+            out[i][k] = i * 1000 + k;
+        OK(MPI_Put(out[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, win));
+    }
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < ROW; i++)
+        OK(MPI_Get(in[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < ROW; i++)
+        CHECK(memcmp(in[i], out[i], (size_t)n * sizeof(long)) == 0);
+    for (int i = 0; i < ROW; i++)
+        OK(MPI_Accumulate(out[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, MPI_SUM, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < ROW; i++)
+        OK(MPI_Get(in[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, win));
+    OK(MPI_Win_flush(to, win));
+    for (int i = 0; i < ROW * n; i++)
+        CHECK_EQ(in[i / n][i % n], 2 * out[i / n][i % n]);
+}
+
+static void one_by_one(void)
+{
+    int to = npes - 1;
+    uint64_t is_crowded = 0;
+    const char *setting = getenv("SHOAL_MPI_ASK");
+    CHECK_EQ(shoal_query(SHOAL_Q_CROWDED, 0, &is_crowded), SHOAL_OK);
+    bool is_near = one_node();
+    struct counter asked = counter_start("asked");
+    open_window(N);
+    if (me == 0 && to != 0) {
+        add_one(to);
+        swap_one(to);
+        static const int lengths[] = {1, 3, 64, 65, 512, 1000};
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+            for (int step = 1; step <= 2; step++)
+                move_some(to, 2, lengths[i], step);
+        long own[N];
+        for (int i = 0; i < N; i++)
+            own[i] = i;
+        OK(MPI_Put(own, N, MPI_LONG, to, 0, N, MPI_LONG, win));
+        OK(MPI_Win_flush(to, win));
+        move_box(to);
+        move_row(to, 1);
+        move_row(to, N / ROW / 2);
+        OK(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD));
+        if (is_near && !is_crowded && !setting)
+            CHECK(counter_read(&asked) > 0);
+        if (is_crowded || setting)
+            CHECK_EQ(counter_read(&asked), 0);
+    } else if (me == to && to != 0)
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    close_window();
+    counter_end(&asked);
+}
+
+// ---- By all, of all others
+static void compute(unsigned for_what)
+{
+    for (volatile unsigned i = 0; i < for_what % 4000; i++)
+        ;
+}
+
+static void add_anywhere(unsigned *random, long sums[CELLS])
+{
+    long one = 1, old, next;
+    *random = *random * 1103515245 + 12345;
+    int to = (int)(*random >> 16) % npes, cell = (int)(*random >> 8) % CELLS;
+    switch (*random >> 5 & 3) {
+    case 0: OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, cell, MPI_SUM, win)); break;
+    case 1: OK(MPI_Accumulate(&one, 1, MPI_LONG, to, cell, 1, MPI_LONG, MPI_SUM, win)); break;
+    default:
+        OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, cell, MPI_NO_OP, win));
+        OK(MPI_Win_flush(to, win));
+        next = old + 1;
+        long is = old;
+        OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, cell, win));
+        OK(MPI_Win_flush(to, win));
+        one = old == is;
+    }
+    sums[cell] += one;
+    if (*random % 3 == 0)
+        OK(MPI_Win_flush(to, win));
+    if (*random % 7 == 0)
+        compute(*random >> 4);
+}
+
+static void *add_many(void *arg)
+{
+    long *sums = arg;
+    unsigned random = (unsigned)(me * 77) + (unsigned)(uintptr_t)arg;
+    for (int i = 0, n = fewer(2 * CALLS); i < n; i++)
+        add_anywhere(&random, sums);
+    OK(MPI_Win_flush_all(win));
+    return NULL;
+}
+
+static void by_all(void)
+{
+    long sums[THREADS][CELLS] = {{0}}, mine[CELLS], all[CELLS], there[CELLS];
+    pthread_t thread[THREADS];
+    int threads = is_threaded ? THREADS : 1;
+    open_window(CELLS);
+    for (int i = 0; i < CELLS; i++)
+        memory[i] = 0;
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int t = 1; t < threads; t++)
+        CHECK_EQ(pthread_create(&thread[t], NULL, add_many, sums[t]), 0);
+    add_many(sums[0]);
+    for (int t = 1; t < threads; t++)
+        CHECK_EQ(pthread_join(thread[t], NULL), 0);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < CELLS; i++) {
+        mine[i] = 0;
+        for (int t = 0; t < threads; t++)
+            mine[i] += sums[t][i];
+    }
+    OK(MPI_Allreduce(mine, all, CELLS, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    OK(MPI_Allreduce(memory, there, CELLS, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    for (int i = 0; i < CELLS; i++)
+        CHECK_EQ(there[i], all[i]);
+    close_window();
+}
+
+// ---- What comes too late: the target computes while it is asked, and has no call before the window is gone
+static void too_late(void)
+{
+    for (int i = 0; i < WINDOWS; i++) {
+        open_window(CELLS);
+        long one = 1, old;
+        int to = (me + 1) % npes;
+        OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, i % CELLS, MPI_SUM, win));
+        OK(MPI_Win_flush(to, win));
+        CHECK_EQ(old, i % CELLS);
+        if ((i + me) % 2)
+            compute(UINT32_MAX / 4000 * 4000 - 1);
+        OK(MPI_Win_unlock_all(win));
+        OK(MPI_Win_lock_all(0, win));
+        OK(MPI_Barrier(MPI_COMM_WORLD));
+        for (int k = 0; k < CELLS; k++)
+            CHECK_EQ(memory[k], k + (k == i % CELLS));
+        close_window();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    is_threaded = argc > 1;
+    OK(MPI_Init_thread(&argc, &argv, is_threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                       &provided));
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &me));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &npes));
+    one_by_one();
+    by_all();
+    too_late();
+    return mpi_done();
+}
