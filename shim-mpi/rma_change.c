@@ -16,8 +16,9 @@
 //     than a word (no dynamic window)
 //
 // Which row it is depends on the window, the place and the type alone, so all processes agree; about the
-// claims they agree there. In no row does the target take part. Bytes are locked because programs move
-// structures as MPI_BYTE and expect to see none half changed.
+// claims they agree there. In no row is the target needed; what is not mapped here it does when it is there
+// (rma_ask.c). Bytes are locked because programs move structures as MPI_BYTE and expect to see none half
+// changed.
 #include "rma.h"
 
 #include "rma_ask.h"

@@ -85,6 +85,9 @@
     X(mpi_gather, "SHOAL_MPI_GATHER", SIZE, "512",                                              \
       "MPI: bytes of the largest put, get or accumulate that goes with others in windows of "   \
       "other nodes or of malloc's memory; 0: none")                                             \
+    X(mpi_ask, "SHOAL_MPI_ASK", SIZE, "8k",                                                     \
+      "MPI: bytes of an operation on a window over malloc's memory that its target on the "     \
+      "same node does itself when it is in the library just then; 0: none")                     \
     X(mpi_keep, "SHOAL_MPI_KEEP", BOOL, "0",                                                    \
       "MPI: 1: nonblocking messages that go with their envelope wait at their sender first, "   \
       "as they do where there is no room for them (for tests)")                                 \

@@ -15,6 +15,7 @@ enum { N = 2048, CALLS = 300, ROW = 16, THREADS = 3, WINDOWS = 60, CELLS = 8 };
 static long *memory;
 static MPI_Win win;
 static bool is_threaded;
+static int calls;
 
 static void open_window(int n)
 {
@@ -145,6 +146,17 @@ static void move_row(int to, int n)
         CHECK_EQ(in[i / n][i % n], 2 * out[i / n][i % n]);
 }
 
+// It is there now and then, whatever else the cores have to do.
+static void ask_on(int to, const struct counter *asked)
+{
+    long old;
+    for (int i = 0; i < 1000 * CALLS && counter_read(asked) == 0; i++) {
+        OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, 0, MPI_NO_OP, win));
+        OK(MPI_Win_flush(to, win));
+    }
+    CHECK(counter_read(asked) > 0);
+}
+
 static void one_by_one(void)
 {
     int to = npes - 1;
@@ -169,11 +181,11 @@ static void one_by_one(void)
         move_box(to);
         move_row(to, 1);
         move_row(to, N / ROW / 2);
-        OK(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD));
         if (is_near && !is_crowded && !setting)
-            CHECK(counter_read(&asked) > 0);
+            ask_on(to, &asked);
         if (is_crowded || setting)
             CHECK_EQ(counter_read(&asked), 0);
+        OK(MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD));
     } else if (me == to && to != 0)
         OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     close_window();
@@ -187,24 +199,25 @@ static void compute(unsigned for_what)
         ;
 }
 
-static void add_anywhere(unsigned *random, long sums[CELLS])
+// unread: where old values go to until a flush.
+static void add_anywhere(unsigned *random, long sums[CELLS], long *unread)
 {
-    long one = 1, old, next;
+    static const long one = 1;
+    long is, old, next, added = 1;
     *random = *random * 1103515245 + 12345;
     int to = (int)(*random >> 16) % npes, cell = (int)(*random >> 8) % CELLS;
     switch (*random >> 5 & 3) {
-    case 0: OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, cell, MPI_SUM, win)); break;
+    case 0: OK(MPI_Fetch_and_op(&one, unread, MPI_LONG, to, cell, MPI_SUM, win)); break;
     case 1: OK(MPI_Accumulate(&one, 1, MPI_LONG, to, cell, 1, MPI_LONG, MPI_SUM, win)); break;
     default:
-        OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, cell, MPI_NO_OP, win));
+        OK(MPI_Fetch_and_op(NULL, &is, MPI_LONG, to, cell, MPI_NO_OP, win));
         OK(MPI_Win_flush(to, win));
-        next = old + 1;
-        long is = old;
+        next = is + 1;
         OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, cell, win));
         OK(MPI_Win_flush(to, win));
-        one = old == is;
+        added = old == is;
     }
-    sums[cell] += one;
+    sums[cell] += added;
     if (*random % 3 == 0)
         OK(MPI_Win_flush(to, win));
     if (*random % 7 == 0)
@@ -213,10 +226,10 @@ static void add_anywhere(unsigned *random, long sums[CELLS])
 
 static void *add_many(void *arg)
 {
-    long *sums = arg;
+    long *sums = arg, unread;
     unsigned random = (unsigned)(me * 77) + (unsigned)(uintptr_t)arg;
-    for (int i = 0, n = fewer(2 * CALLS); i < n; i++)
-        add_anywhere(&random, sums);
+    for (int i = 0; i < calls; i++)
+        add_anywhere(&random, sums, &unread);
     OK(MPI_Win_flush_all(win));
     return NULL;
 }
@@ -277,6 +290,7 @@ int main(int argc, char **argv)
                        &provided));
     OK(MPI_Comm_rank(MPI_COMM_WORLD, &me));
     OK(MPI_Comm_size(MPI_COMM_WORLD, &npes));
+    calls = fewer(2 * CALLS);
     one_by_one();
     by_all();
     too_late();
