@@ -199,7 +199,7 @@ static void compute(unsigned for_what)
         ;
 }
 
-// unread: where old values go to until a flush.
+// unread: where an old value goes to until a flush.
 static void add_anywhere(unsigned *random, long sums[CELLS], long *unread)
 {
     static const long one = 1;
@@ -226,10 +226,10 @@ static void add_anywhere(unsigned *random, long sums[CELLS], long *unread)
 
 static void *add_many(void *arg)
 {
-    long *sums = arg, unread;
+    long *sums = arg, unread[2 * CALLS];
     unsigned random = (unsigned)(me * 77) + (unsigned)(uintptr_t)arg;
     for (int i = 0; i < calls; i++)
-        add_anywhere(&random, sums, &unread);
+        add_anywhere(&random, sums, &unread[i]);
     OK(MPI_Win_flush_all(win));
     return NULL;
 }
