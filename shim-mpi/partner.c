@@ -123,8 +123,10 @@ int partner_up(void)
 
 static void free_chunk(struct partner *chunk)
 {
-    for (int i = 0; i < PARTNERS_PER_CHUNK && chunk; i++)
+    for (int i = 0; i < PARTNERS_PER_CHUNK && chunk; i++) {
         free(chunk[i].hints);
+        free(chunk[i].asker);
+    }
     free(chunk);
 }
 
