@@ -238,11 +238,14 @@ static bool asks_to_move(struct rma *r, bool put)
     size_t n = (size_t)(there->count * there->type->size);
     struct type_loops loops;
     char copy[RMA_ASK_MOST];
-    if (!rma_may_ask(r->w, r->t, n) || !type_loops(there->type, there->count, &loops))
+    if (r->is_scattered || !rma_may_ask(r->t, r->at.memory, n) ||
+        !type_loops(there->type, there->count, &loops))
         return false;
     shoal_part_t part = {r->at.at, o->type->is_dense ? type_at(o->type, o->buf) : copy, n};
     struct rma_asked asked = {.w = r->w,
                               .t = r->t,
+                              .at = r->at.at,
+                              .va = r->at.va,
                               .op = op_of(put ? MPI_REPLACE : MPI_NO_OP),
                               .basic = type_of(MPI_BYTE),
                               .part = &part,

@@ -33,7 +33,7 @@ struct answer {
     _Alignas(LINE) _Atomic uint64_t number; // of the question, 0: there is none
     _Alignas(LINE) _Atomic uint64_t answered;
     _Atomic uint64_t come; // the last one that came too late
-    uint32_t is_refused;   // the lock was not free
+    uint32_t is_refused;   // the lock was not free, or an address is out of date
     unsigned char brought[FIRST + RMA_ASK_MOST];
     _Alignas(LINE) char given[RMA_ASK_MOST]; // operands
 };
@@ -48,7 +48,8 @@ struct asker {
 
 struct question {
     uint64_t number;
-    shoal_rptr_t answer, lock; // the control
+    shoal_rptr_t answer, control;
+    uint64_t version; // of a dynamic window's table when the addresses were looked up
     MPI_Op op;
     MPI_Datatype basic;
     uint32_t pieces;
@@ -104,11 +105,13 @@ static void swap(const char *piece, const char *in, char *old)
 
 static bool try_change(const struct question *q, const shoal_am_t *am, struct answer *a)
 {
-    struct control *c = shoal_direct(q->lock, sizeof *c);
+    struct control *c = shoal_direct(q->control, sizeof *c);
     const char *pieces = (const char *)am->payload + sizeof *q, *in = a->given;
     size_t before = sizeof *q + q->pieces * sizeof(struct piece);
     _Alignas(max_align_t) char with[2 * WITH];
     uint64_t none = 0;
+    if (atomic_load_explicit(&c->version, memory_order_relaxed) != q->version)
+        return false;
     if (q->is_locked && !atomic_compare_exchange_strong_explicit(
                             &c->accumulate, &none, 1, memory_order_acquire, memory_order_relaxed))
         return false;
@@ -232,7 +235,7 @@ static struct piece piece_of(const struct rma_asked *a, size_t i)
 {
     const struct type_loops *l = a->loops;
     const shoal_part_t *part = &a->part[l ? 0 : i];
-    uint64_t va = a->t->va + part->remote.offset - a->t->at.offset;
+    uint64_t va = a->va + part->remote.offset - a->at.offset;
     if (!l)
         return (struct piece){va, part->n, 1, 0};
     va += (uint64_t)l->disp + (l->levels > 1 ? i * (uint64_t)l->stride[1] : 0);
@@ -246,7 +249,8 @@ static size_t write_down(const struct rma_asked *a, struct asker *k, size_t byte
     size_t pieces = pieces_of(a);
     struct question q = {.number = ++k->number,
                          .answer = k->at,
-                         .lock = a->t->control_at,
+                         .control = a->t->control_at,
+                         .version = attached_version(a->w, a->t),
                          .op = object_handle(a->op),
                          .basic = object_handle(a->basic),
                          .pieces = (uint32_t)pieces,
@@ -298,7 +302,7 @@ static bool ask(const struct rma_asked *a, struct asker *k, size_t bytes)
 bool rma_ask(const struct rma_asked *a)
 {
     size_t bytes = bytes_of(a);
-    if (!rma_may_ask(a->w, a->t, bytes) || !a->basic->is_dense || pieces_of(a) > PIECES)
+    if (!rma_may_ask(a->t, MEMORY_PRIVATE, bytes) || !a->basic->is_dense || pieces_of(a) > PIECES)
         return false;
     struct asker *k = asker_of(a->t->control_at.pe);
     if (!k || atomic_exchange_explicit(&k->is_busy, 1, memory_order_acquire))

@@ -14,6 +14,8 @@ enum { RMA_ASK_MOST = 8192 }; // bytes
 struct rma_asked {
     struct win *w;
     struct target *t;
+    shoal_rptr_t at; // the target's address va
+    uint64_t va;
     const struct op *op;
     const struct type *basic;
     bool is_locked;      // with the target's lock of accumulates held
@@ -28,13 +30,13 @@ struct rma_asked {
 };
 
 // May so much be asked for there?
-static inline bool rma_may_ask(const struct win *w, const struct target *t, size_t bytes)
+static inline bool rma_may_ask(const struct target *t, enum memory memory, size_t bytes)
 {
-    return t->memory == MEMORY_PRIVATE && t->control && w->flavor != MPI_WIN_FLAVOR_DYNAMIC &&
-           bytes <= shim_settings.ask && bytes <= RMA_ASK_MOST && !request_is_crowded();
+    return memory == MEMORY_PRIVATE && t->control && bytes <= shim_settings.ask &&
+           bytes <= RMA_ASK_MOST && !request_is_crowded();
 }
 
-// True: the target has done all of it. False: nothing was done, go another way.
+// Of private memory only. True: the target has done all of it. False: nothing was done, go another way.
 bool rma_ask(const struct rma_asked *a);
 
 int rma_ask_up(void); // 0 or SHOAL_E*

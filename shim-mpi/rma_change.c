@@ -123,12 +123,15 @@ static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
     return status;
 }
 
-// loops: of its blocks, NULL: they are a row.
-static bool asks(struct acc *a, shoal_rptr_t at, size_t bytes, const struct type_loops *loops)
+// At p, or `disp` behind it; loops: of its blocks, NULL: they are a row.
+static bool asks(struct acc *a, const struct place *p, MPI_Count disp, size_t bytes,
+                 const struct type_loops *loops)
 {
-    shoal_part_t part = {.remote = at, .n = bytes};
+    shoal_part_t part = {.remote = shoal_rptr_add(p->at, disp), .n = bytes};
     struct rma_asked asked = {.w = a->r->w,
                               .t = a->r->t,
+                              .at = p->at,
+                              .va = p->va,
                               .op = a->r->op,
                               .basic = a->basic,
                               .is_locked = true,
@@ -137,7 +140,7 @@ static bool asks(struct acc *a, shoal_rptr_t at, size_t bytes, const struct type
                               .loops = loops,
                               .in = a->in,
                               .old = a->old ? (void *[]){a->old} : NULL};
-    return !a->is_locked && rma_ask(&asked);
+    return !a->is_locked && p->memory == MEMORY_PRIVATE && rma_ask(&asked);
 }
 
 static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
@@ -149,7 +152,7 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     bool words = !a->is_plain && !rma_is_alone_there(a->r->t) && is_of_words(a->r->w, basic, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
-    bool is_done = !words && !here && asks(a, at, step, NULL);
+    bool is_done = !words && !here && asks(a, p, disp, step, NULL);
     if (!words && !is_done)
         lock(a);
     if (is_done) {
@@ -233,8 +236,8 @@ static bool asks_for_whole(struct acc *a)
     const struct rma_side *there = &a->r->there;
     size_t bytes = (size_t)(there->count * there->type->size);
     struct type_loops loops;
-    return rma_may_ask(a->r->w, a->r->t, bytes) && type_loops(there->type, there->count, &loops) &&
-           asks(a, a->r->at.at, bytes, &loops);
+    return rma_may_ask(a->r->t, a->r->at.memory, bytes) &&
+           type_loops(there->type, there->count, &loops) && asks(a, &a->r->at, 0, bytes, &loops);
 }
 
 static int change_all(struct acc *a)

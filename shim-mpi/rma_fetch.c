@@ -82,6 +82,8 @@ static bool asks_to_swap(struct rma *r, const void *compare, size_t size)
     shoal_part_t part = {.remote = r->at.at, .n = size};
     struct rma_asked asked = {.w = r->w,
                               .t = r->t,
+                              .at = r->at.at,
+                              .va = r->at.va,
                               .op = op_of(MPI_REPLACE),
                               .basic = r->there.type,
                               .is_locked = true,
@@ -90,7 +92,7 @@ static bool asks_to_swap(struct rma *r, const void *compare, size_t size)
                               .parts = 1,
                               .in = r->origin.buf,
                               .old = &r->result.buf};
-    return !r->at.direct && rma_ask(&asked);
+    return !r->at.direct && r->at.memory == MEMORY_PRIVATE && rma_ask(&asked);
 }
 
 static int swap_locked(struct rma *r, const void *compare, size_t size)

@@ -160,6 +160,8 @@ static bool is_asked_for(struct win *w, struct target *t, const struct gathered 
     bool is_locked = k->what == LOCKED;
     struct rma_asked a = {.w = w,
                           .t = t,
+                          .at = t->at,
+                          .va = t->va,
                           .op = is_locked ? k->any_op
                                           : op_of(k->what == GETS ? MPI_NO_OP : MPI_REPLACE),
                           .basic = is_locked ? k->basic : type_of(MPI_BYTE),
@@ -169,7 +171,7 @@ static bool is_asked_for(struct win *w, struct target *t, const struct gathered 
                           .in = is_locked ? g->data : NULL,
                           .old = is_locked ? g->to : NULL,
                           .brings = k->what == GETS};
-    return is_done_at_once(t, k) && rma_ask(&a);
+    return t->memory == MEMORY_PRIVATE && is_done_at_once(t, k) && rma_ask(&a);
 }
 
 // What has no memory to be under way is done now.

@@ -40,8 +40,14 @@ int type_walk(const struct type *t, MPI_Count count, type_block_fn *fn, void *ar
 bool type_loops(const struct type *t, MPI_Count count, struct type_loops *loops)
 {
     struct node root;
-    if (count <= 0 || t->size <= 0 || t->is_dense)
+    if (count <= 0 || t->size <= 0)
         return false;
+    if (t->is_dense) {
+        loops->disp = t->true_lb;
+        loops->levels = 0;
+        loops->count[0] = (size_t)(count * t->size);
+        return true;
+    }
     const struct node *node = node_repeat(&root, t->body->layout.node, count, t->extent), *n = node;
     loops->disp = t->body->layout.at;
     loops->levels = 0;

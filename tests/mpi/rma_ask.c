@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Short operations on windows over malloc's memory, which a target of the same node does itself when it is in
+// Short operations on windows over malloc's memory, dynamic ones too, which a target of the same node does itself when it is in
 // the library: each brings and leaves what it should, one by one, in rows, in blocks with gaps; they lose
 // nothing where targets come and go and ask each other, with threads as well; and what a target hears of
 // too late, after the window it was for, changes nothing. With an argument: of several threads.
@@ -14,16 +14,24 @@ enum { N = 2048, CALLS = 300, ROW = 16, THREADS = 3, WINDOWS = 60, CELLS = 8 };
 
 static long *memory;
 static MPI_Win win;
-static bool is_threaded;
+static bool is_threaded, is_dynamic;
+static MPI_Aint *base; // of each rank, in a dynamic window
 static int calls;
 
 static void open_window(int n)
 {
-    memory = must_alloc((size_t)n * sizeof *memory);
+    MPI_Aint bytes = n * (MPI_Aint)sizeof *memory, mine;
+    memory = must_alloc((size_t)bytes);
+    base = must_alloc((size_t)npes * sizeof *base);
     for (int i = 0; i < n; i++)
         memory[i] = i;
-    OK(MPI_Win_create(memory, n * (MPI_Aint)sizeof *memory, sizeof *memory, MPI_INFO_NULL,
-                      MPI_COMM_WORLD, &win));
+    if (is_dynamic) {
+        OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+        OK(MPI_Win_attach(win, memory, bytes));
+    } else
+        OK(MPI_Win_create(memory, bytes, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Get_address(memory, &mine));
+    OK(MPI_Allgather(&mine, 1, MPI_AINT, base, 1, MPI_AINT, MPI_COMM_WORLD));
     OK(MPI_Win_lock_all(0, win));
     OK(MPI_Barrier(MPI_COMM_WORLD));
 }
@@ -33,6 +41,12 @@ static void close_window(void)
     OK(MPI_Win_unlock_all(win));
     OK(MPI_Win_free(&win));
     free(memory);
+    free(base);
+}
+
+static MPI_Aint place(int rank, int i)
+{
+    return is_dynamic ? MPI_Aint_add(base[rank], i * (MPI_Aint)sizeof *memory) : i;
 }
 
 // ---- By one rank; the target waits for a message
@@ -40,11 +54,11 @@ static void add_one(int to)
 {
     long one = 1, old = -1;
     for (int i = 0; i < CALLS; i++) {
-        OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, 0, MPI_SUM, win));
+        OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, place(to, 0), MPI_SUM, win));
         OK(MPI_Win_flush(to, win));
         CHECK_EQ(old, i);
     }
-    OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, 0, MPI_NO_OP, win));
+    OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, place(to, 0), MPI_NO_OP, win));
     OK(MPI_Win_flush(to, win));
     CHECK_EQ(old, CALLS);
 }
@@ -53,10 +67,10 @@ static void swap_one(int to)
 {
     for (long i = 0; i < CALLS; i++) {
         long next = i + 2, is = i + 1, other = -5, old = -1;
-        OK(MPI_Compare_and_swap(&next, &other, &old, MPI_LONG, to, 1, win));
+        OK(MPI_Compare_and_swap(&next, &other, &old, MPI_LONG, to, place(to, 1), win));
         OK(MPI_Win_flush(to, win));
         CHECK_EQ(old, is);
-        OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, 1, win));
+        OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, place(to, 1), win));
         OK(MPI_Win_flush(to, win));
         CHECK_EQ(old, is);
     }
@@ -71,19 +85,20 @@ static void move_some(int to, int at, int n, int step)
     OK(MPI_Type_commit(&there));
     for (int i = 0; i < n; i++)
         out[i] = 7 * i + n;
-    OK(MPI_Put(out, n, MPI_LONG, to, at, 1, there, win));
+    OK(MPI_Put(out, n, MPI_LONG, to, place(to, at), 1, there, win));
     OK(MPI_Win_flush(to, win));
-    OK(MPI_Get(in, n, MPI_LONG, to, at, 1, there, win));
+    OK(MPI_Get(in, n, MPI_LONG, to, place(to, at), 1, there, win));
     OK(MPI_Win_flush(to, win));
-    OK(MPI_Accumulate(out, n, MPI_LONG, to, at, 1, there, MPI_SUM, win));
+    OK(MPI_Accumulate(out, n, MPI_LONG, to, place(to, at), 1, there, MPI_SUM, win));
     OK(MPI_Win_flush(to, win));
-    OK(MPI_Get_accumulate(out, n, MPI_LONG, old, n, MPI_LONG, to, at, 1, there, MPI_MAX, win));
+    OK(MPI_Get_accumulate(out, n, MPI_LONG, old, n, MPI_LONG, to, place(to, at), 1, there, MPI_MAX,
+                          win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < n; i++) {
         CHECK_EQ(in[i], out[i]);
         CHECK_EQ(old[i], 2 * out[i]);
     }
-    OK(MPI_Get(in, n, MPI_LONG, to, at, 1, there, win));
+    OK(MPI_Get(in, n, MPI_LONG, to, place(to, at), 1, there, win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < n; i++)
         CHECK_EQ(in[i], 2 * out[i]);
@@ -104,16 +119,16 @@ static void move_box(int to)
     OK(MPI_Type_create_subarray(2, sizes, part, first, MPI_ORDER_C, MPI_LONG, &box));
     OK(MPI_Type_commit(&both));
     OK(MPI_Type_commit(&box));
-    OK(MPI_Put(out, ROWS * COLUMNS, MPI_LONG, to, 100, 1, both, win));
+    OK(MPI_Put(out, ROWS * COLUMNS, MPI_LONG, to, place(to, 100), 1, both, win));
     OK(MPI_Win_flush(to, win));
-    OK(MPI_Get(in, ROWS * WIDE, MPI_LONG, to, 100, ROWS * WIDE, MPI_LONG, win));
+    OK(MPI_Get(in, ROWS * WIDE, MPI_LONG, to, place(to, 100), ROWS * WIDE, MPI_LONG, win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < ROWS * WIDE; i++) {
         int row = i / WIDE, column = i % WIDE;
         bool is_put = column < 2 * COLUMNS && column % 2 == 0;
         CHECK_EQ(in[i], is_put ? -(row * COLUMNS + column / 2) : 100 + i);
     }
-    OK(MPI_Get(out, ROWS * COLUMNS, MPI_LONG, to, 100, 1, box, win));
+    OK(MPI_Get(out, ROWS * COLUMNS, MPI_LONG, to, place(to, 100), 1, box, win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < ROWS * COLUMNS; i++)
         CHECK_EQ(out[i], in[i / COLUMNS * WIDE + 3 + i % COLUMNS]);
@@ -128,19 +143,20 @@ static void move_row(int to, int n)
     for (int i = 0; i < ROW; i++) {
         for (int k = 0; k < n; k++)
             out[i][k] = i * 1000 + k;
-        OK(MPI_Put(out[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, win));
+        OK(MPI_Put(out[i], n, MPI_LONG, to, place(to, i * (N / ROW)), n, MPI_LONG, win));
     }
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < ROW; i++)
-        OK(MPI_Get(in[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, win));
+        OK(MPI_Get(in[i], n, MPI_LONG, to, place(to, i * (N / ROW)), n, MPI_LONG, win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < ROW; i++)
         CHECK(memcmp(in[i], out[i], (size_t)n * sizeof(long)) == 0);
     for (int i = 0; i < ROW; i++)
-        OK(MPI_Accumulate(out[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, MPI_SUM, win));
+        OK(MPI_Accumulate(out[i], n, MPI_LONG, to, place(to, i * (N / ROW)), n, MPI_LONG, MPI_SUM,
+                          win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < ROW; i++)
-        OK(MPI_Get(in[i], n, MPI_LONG, to, i * (N / ROW), n, MPI_LONG, win));
+        OK(MPI_Get(in[i], n, MPI_LONG, to, place(to, i * (N / ROW)), n, MPI_LONG, win));
     OK(MPI_Win_flush(to, win));
     for (int i = 0; i < ROW * n; i++)
         CHECK_EQ(in[i / n][i % n], 2 * out[i / n][i % n]);
@@ -151,7 +167,7 @@ static void ask_on(int to, const struct counter *asked)
 {
     long old;
     for (int i = 0; i < 1000 * CALLS && counter_read(asked) == 0; i++) {
-        OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, 0, MPI_NO_OP, win));
+        OK(MPI_Fetch_and_op(NULL, &old, MPI_LONG, to, place(to, 0), MPI_NO_OP, win));
         OK(MPI_Win_flush(to, win));
     }
     CHECK(counter_read(asked) > 0);
@@ -176,7 +192,7 @@ static void one_by_one(void)
         long own[N];
         for (int i = 0; i < N; i++)
             own[i] = i;
-        OK(MPI_Put(own, N, MPI_LONG, to, 0, N, MPI_LONG, win));
+        OK(MPI_Put(own, N, MPI_LONG, to, place(to, 0), N, MPI_LONG, win));
         OK(MPI_Win_flush(to, win));
         move_box(to);
         move_row(to, 1);
@@ -207,13 +223,15 @@ static void add_anywhere(unsigned *random, long sums[CELLS], long *unread)
     *random = *random * 1103515245 + 12345;
     int to = (int)(*random >> 16) % npes, cell = (int)(*random >> 8) % CELLS;
     switch (*random >> 5 & 3) {
-    case 0: OK(MPI_Fetch_and_op(&one, unread, MPI_LONG, to, cell, MPI_SUM, win)); break;
-    case 1: OK(MPI_Accumulate(&one, 1, MPI_LONG, to, cell, 1, MPI_LONG, MPI_SUM, win)); break;
+    case 0: OK(MPI_Fetch_and_op(&one, unread, MPI_LONG, to, place(to, cell), MPI_SUM, win)); break;
+    case 1:
+        OK(MPI_Accumulate(&one, 1, MPI_LONG, to, place(to, cell), 1, MPI_LONG, MPI_SUM, win));
+        break;
     default:
-        OK(MPI_Fetch_and_op(NULL, &is, MPI_LONG, to, cell, MPI_NO_OP, win));
+        OK(MPI_Fetch_and_op(NULL, &is, MPI_LONG, to, place(to, cell), MPI_NO_OP, win));
         OK(MPI_Win_flush(to, win));
         next = is + 1;
-        OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, cell, win));
+        OK(MPI_Compare_and_swap(&next, &is, &old, MPI_LONG, to, place(to, cell), win));
         OK(MPI_Win_flush(to, win));
         added = old == is;
     }
@@ -268,7 +286,7 @@ static void too_late(void)
         open_window(CELLS);
         long one = 1, old;
         int to = (me + 1) % npes;
-        OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, i % CELLS, MPI_SUM, win));
+        OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, place(to, i % CELLS), MPI_SUM, win));
         OK(MPI_Win_flush(to, win));
         CHECK_EQ(old, i % CELLS);
         if ((i + me) % 2)
@@ -291,8 +309,11 @@ int main(int argc, char **argv)
     OK(MPI_Comm_rank(MPI_COMM_WORLD, &me));
     OK(MPI_Comm_size(MPI_COMM_WORLD, &npes));
     calls = fewer(2 * CALLS);
-    one_by_one();
-    by_all();
-    too_late();
+    for (int i = 0; i < 2; i++) {
+        is_dynamic = i == 1;
+        one_by_one();
+        by_all();
+        too_late();
+    }
     return mpi_done();
 }
