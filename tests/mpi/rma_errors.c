@@ -252,15 +252,16 @@ static void dynamic(void)
     OK(MPI_Win_free(&d));
 }
 
-// Memory that its owner has unmapped: whichever call says so, the window's handler is asked.
+// Memory that its owner has unmapped: whichever call says so, the window's handler is asked. (So much that the
+// owner is not asked to copy it, which it would not survive.)
 static void gone(void)
 {
-    enum { BYTES = 1 << 20 };
+    enum { BYTES = 1 << 20, N = 2048 };
     void *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     MPI_Win w;
     MPI_Request r = MPI_REQUEST_NULL;
     MPI_Status status;
-    long got;
+    static long got[N];
     bool is_late = false;
     OK(MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
     OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
@@ -271,15 +272,15 @@ static void gone(void)
     OK(MPI_Barrier(MPI_COMM_WORLD));
     if (me != npes - 1) {
         OK(MPI_Win_lock(MPI_LOCK_SHARED, npes - 1, 0, w));
-        int error = MPI_Rget(&got, 1, MPI_LONG, npes - 1, 0, 1, MPI_LONG, w, &r);
+        int error = MPI_Rget(got, N, MPI_LONG, npes - 1, 0, N, MPI_LONG, w, &r);
         if (!error)
             error = MPI_Wait(&r, MPI_STATUS_IGNORE);
         CHECK_EQ(class_of(error), MPI_ERR_RMA_RANGE);
-        error = MPI_Rget(&got, 1, MPI_LONG, npes - 1, 0, 1, MPI_LONG, w, &r);
+        error = MPI_Rget(got, N, MPI_LONG, npes - 1, 0, N, MPI_LONG, w, &r);
         if (!error)
             CHECK_EQ(class_of(MPI_Waitall(1, &r, &status)), MPI_ERR_IN_STATUS);
         CHECK_EQ(class_of(error ? error : status.MPI_ERROR), MPI_ERR_RMA_RANGE);
-        is_late = !MPI_Rget(&got, 1, MPI_LONG, npes - 1, 0, 1, MPI_LONG, w, &r);
+        is_late = !MPI_Rget(got, N, MPI_LONG, npes - 1, 0, N, MPI_LONG, w, &r);
         OK(MPI_Win_unlock(npes - 1, w));
     }
     OK(MPI_Win_free(&w));
