@@ -238,14 +238,12 @@ static bool asks_to_move(struct rma *r, bool put)
     size_t n = (size_t)(there->count * there->type->size);
     struct type_loops loops;
     char copy[RMA_ASK_MOST];
-    if (r->is_scattered || !rma_may_ask(r->t, r->at.memory, n) ||
+    if (r->is_scattered || !rma_may_ask(r->t, &r->at, n) ||
         !type_loops(there->type, there->count, &loops))
         return false;
     shoal_part_t part = {r->at.at, o->type->is_dense ? type_at(o->type, o->buf) : copy, n};
-    struct rma_asked asked = {.w = r->w,
-                              .t = r->t,
-                              .at = r->at.at,
-                              .va = r->at.va,
+    struct rma_asked asked = {.t = r->t,
+                              .at = &r->at,
                               .op = op_of(put ? MPI_REPLACE : MPI_NO_OP),
                               .basic = type_of(MPI_BYTE),
                               .part = &part,

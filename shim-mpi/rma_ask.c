@@ -24,9 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOKS = 128, PIECES = 24 };
-enum { WITH = 512 }; // bytes of operands that go with the question
-enum { FIRST = 40 }; // of what is brought, in the line of the answer
+enum { LOOKS = 128 };
+enum { WITH = 512 }; // bytes of operands that go with the question, if it has room
 
 // Of the origin, for one target, in memory that both reach.
 struct answer {
@@ -34,16 +33,16 @@ struct answer {
     _Alignas(LINE) _Atomic uint64_t answered;
     _Atomic uint64_t come; // the last one that came too late
     uint32_t is_refused;   // the lock was not free, or an address is out of date
-    unsigned char brought[FIRST + RMA_ASK_MOST];
+    unsigned char brought[RMA_ASK_MOST];
     _Alignas(LINE) char given[RMA_ASK_MOST]; // operands
 };
 
 struct asker {
     _Atomic unsigned char is_busy; // with another thread's
-    struct answer *answer;
+    struct answer *answer;         // NULL: there is no memory
     shoal_rptr_t at;
-    uint64_t number; // of the last question
-    bool was_late;
+    uint64_t number;       // of the last question
+    _Atomic uint64_t late; // the last one was taken back: its number; else 0
 };
 
 struct question {
@@ -108,7 +107,7 @@ static bool try_change(const struct question *q, const shoal_am_t *am, struct an
     struct control *c = shoal_direct(q->control, sizeof *c);
     const char *pieces = (const char *)am->payload + sizeof *q, *in = a->given;
     size_t before = sizeof *q + q->pieces * sizeof(struct piece);
-    _Alignas(max_align_t) char with[2 * WITH];
+    _Alignas(max_align_t) char with[WITH];
     uint64_t none = 0;
     if (atomic_load_explicit(&c->version, memory_order_relaxed) != q->version)
         return false;
@@ -132,8 +131,9 @@ static void on_question(const shoal_am_t *am)
     memcpy(&q, am->payload, sizeof q);
     struct answer *a = shoal_direct(q.answer, sizeof *a);
     uint64_t number = q.number;
-    // Pairs with take_back: one of the two has it. What the question needs stays until it is answered.
-    if (!atomic_compare_exchange_strong_explicit(&a->number, &number, 0, memory_order_acquire,
+    // Either this or take_back has it, and the message orders what else is there. What the question needs
+    // stays until it is answered.
+    if (!atomic_compare_exchange_strong_explicit(&a->number, &number, 0, memory_order_relaxed,
                                                  memory_order_relaxed)) {
         atomic_store_explicit(&a->come, q.number, memory_order_release);
         return;
@@ -166,7 +166,7 @@ static bool wait_for(struct asker *k)
     for (int i = 0; i < LOOKS && !is_answered(k); i++)
         progress_look();
     if (!is_answered(k) && take_back(k)) {
-        k->was_late = true;
+        atomic_store_explicit(&k->late, k->number, memory_order_relaxed);
         return false;
     }
     while (!is_answered(k))
@@ -174,22 +174,18 @@ static bool wait_for(struct asker *k)
     return !k->answer->is_refused;
 }
 
-static struct asker *asker_of(int pe)
+static struct asker *make_asker(struct partner *p)
 {
-    struct partner *p = partner_of(pe);
-    struct asker *none = NULL, *k = atomic_load_explicit(&p->asker, memory_order_acquire);
-    if (likely(k))
-        return k;
-    k = calloc(1, sizeof *k);
-    if (k && (!(k->answer = shoal_alloc(sizeof *k->answer)) ||
-              shoal_rptr_own(k->answer, &k->at) != SHOAL_OK)) {
-        shoal_free(k->answer);
-        free(k);
-        k = NULL;
-    }
+    struct asker *none = NULL, *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    memset(k->answer, 0, sizeof *k->answer);
+    k->answer = shoal_alloc(sizeof *k->answer);
+    if (k->answer)
+        memset(k->answer, 0, sizeof *k->answer);
+    if (k->answer && shoal_rptr_own(k->answer, &k->at) != SHOAL_OK) {
+        shoal_free(k->answer);
+        k->answer = NULL;
+    }
     if (atomic_compare_exchange_strong(&p->asker, &none, k))
         return k;
     shoal_free(k->answer);
@@ -197,12 +193,19 @@ static struct asker *asker_of(int pe)
     return none;
 }
 
-static bool may_ask(struct asker *k)
+static struct asker *asker_of(int pe)
 {
-    if (k->was_late && atomic_load_explicit(&k->answer->come, memory_order_acquire) != k->number)
-        return false;
-    k->was_late = false;
-    return true;
+    struct partner *p = partner_of(pe);
+    struct asker *k = atomic_load_explicit(&p->asker, memory_order_acquire);
+    if (unlikely(!k))
+        k = make_asker(p);
+    return k && k->answer ? k : NULL;
+}
+
+static bool is_late(const struct asker *k)
+{
+    uint64_t late = atomic_load_explicit(&k->late, memory_order_relaxed);
+    return late && atomic_load_explicit(&k->answer->come, memory_order_acquire) != late;
 }
 
 static size_t bytes_of(const struct rma_asked *a)
@@ -213,9 +216,11 @@ static size_t bytes_of(const struct rma_asked *a)
     return n;
 }
 
-static char *write_operands(const struct rma_asked *a, char *to)
+static char *write_operands(const struct rma_asked *a, size_t bytes, char *to)
 {
     const char *in = a->in;
+    if (a->compare)
+        to = (char *)memcpy(to, a->compare, bytes) + bytes;
     for (size_t i = 0; i < a->parts && a->op->kind != OP_DOES_NOTHING; i++) {
         size_t n = a->part[i].n;
         shim_copy(to, in ? in : a->part[i].local, n);
@@ -228,14 +233,14 @@ static char *write_operands(const struct rma_asked *a, char *to)
 static size_t pieces_of(const struct rma_asked *a)
 {
     const struct type_loops *l = a->loops;
-    return !l ? a->parts : l->levels < 2 ? 1 : l->levels == 2 ? l->count[2] : PIECES + 1;
+    return !l ? a->parts : l->levels < 2 ? 1 : l->levels == 2 ? l->count[2] : RMA_ASK_PIECES + 1;
 }
 
 static struct piece piece_of(const struct rma_asked *a, size_t i)
 {
     const struct type_loops *l = a->loops;
     const shoal_part_t *part = &a->part[l ? 0 : i];
-    uint64_t va = a->va + part->remote.offset - a->at.offset;
+    uint64_t va = a->at->va + part->remote.offset - a->at->at.offset;
     if (!l)
         return (struct piece){va, part->n, 1, 0};
     va += (uint64_t)l->disp + (l->levels > 1 ? i * (uint64_t)l->stride[1] : 0);
@@ -244,13 +249,14 @@ static struct piece piece_of(const struct rma_asked *a, size_t i)
 }
 
 // The payload: the question, its pieces, and operands. Its length.
-static size_t write_down(const struct rma_asked *a, struct asker *k, size_t bytes, char *to)
+static size_t write_down(const struct rma_asked *a, struct asker *k, size_t bytes, char *to,
+                         size_t room)
 {
     size_t pieces = pieces_of(a);
     struct question q = {.number = ++k->number,
                          .answer = k->at,
                          .control = a->t->control_at,
-                         .version = attached_version(a->w, a->t),
+                         .version = a->at->version,
                          .op = object_handle(a->op),
                          .basic = object_handle(a->basic),
                          .pieces = (uint32_t)pieces,
@@ -263,12 +269,11 @@ static size_t write_down(const struct rma_asked *a, struct asker *k, size_t byte
         struct piece p = piece_of(a, i);
         end = (char *)memcpy(end, &p, sizeof p) + sizeof p;
     }
-    if (a->compare)
-        end = (char *)memcpy(end, a->compare, bytes) + bytes;
-    if (bytes <= WITH)
-        end = write_operands(a, end);
+    size_t operands = bytes * ((a->compare != NULL) + (a->op->kind != OP_DOES_NOTHING));
+    if (operands <= WITH && (size_t)(end - to) + operands <= room)
+        end = write_operands(a, bytes, end);
     else
-        write_operands(a, k->answer->given);
+        write_operands(a, bytes, k->answer->given);
     return (size_t)(end - to);
 }
 
@@ -284,11 +289,12 @@ static void bring(const struct rma_asked *a, const struct answer *from)
 
 static bool ask(const struct rma_asked *a, struct asker *k, size_t bytes)
 {
-    char payload[sizeof(struct question) + PIECES * sizeof(struct piece) + 2 * WITH];
+    char payload[sizeof(struct question) + RMA_ASK_PIECES * sizeof(struct piece) + WITH];
     int pe = a->t->control_at.pe;
-    size_t n = write_down(a, k, bytes, payload);
+    size_t room = partner_of(pe)->am_max, n = write_down(a, k, bytes, payload, room);
+    atomic_store_explicit(&k->late, 0, memory_order_relaxed);
     atomic_store_explicit(&k->answer->number, k->number, memory_order_relaxed);
-    if (n > partner_of(pe)->am_max || shoal_am_try(pe, AM_QUESTION, 0, payload, n) != SHOAL_OK) {
+    if (n > room || shoal_am_try(pe, AM_QUESTION, 0, payload, n) != SHOAL_OK) {
         atomic_store_explicit(&k->answer->number, 0, memory_order_relaxed);
         return false;
     }
@@ -299,15 +305,23 @@ static bool ask(const struct rma_asked *a, struct asker *k, size_t bytes)
     return true;
 }
 
+bool rma_may_ask(struct target *t, const struct place *at, size_t bytes)
+{
+    struct asker *k = NULL;
+    return at->memory == MEMORY_PRIVATE && t->control && bytes <= shim_settings.ask &&
+           bytes <= RMA_ASK_MOST && !request_is_crowded() && (k = asker_of(t->control_at.pe)) &&
+           !atomic_load_explicit(&k->is_busy, memory_order_relaxed) && !is_late(k);
+}
+
 bool rma_ask(const struct rma_asked *a)
 {
     size_t bytes = bytes_of(a);
-    if (!rma_may_ask(a->t, MEMORY_PRIVATE, bytes) || !a->basic->is_dense || pieces_of(a) > PIECES)
+    if (!rma_may_ask(a->t, a->at, bytes) || !a->basic->is_dense || pieces_of(a) > RMA_ASK_PIECES)
         return false;
     struct asker *k = asker_of(a->t->control_at.pe);
-    if (!k || atomic_exchange_explicit(&k->is_busy, 1, memory_order_acquire))
+    if (atomic_exchange_explicit(&k->is_busy, 1, memory_order_acquire))
         return false;
-    bool done = may_ask(k) && ask(a, k, bytes);
+    bool done = !is_late(k) && ask(a, k, bytes);
     atomic_store_explicit(&k->is_busy, 0, memory_order_release);
     return done;
 }

@@ -8,14 +8,12 @@
 #include "type.h"
 #include "win.h"
 
-enum { RMA_ASK_MOST = 8192 }; // bytes
+enum { RMA_ASK_MOST = 8192, RMA_ASK_PIECES = 24 }; // bytes; parts, or rows of loops
 
 // What happens to each part, which is an array of elements of `basic`, a predefined type: `op`.
 struct rma_asked {
-    struct win *w;
     struct target *t;
-    shoal_rptr_t at; // the target's address va
-    uint64_t va;
+    const struct place *at; // of t
     const struct op *op;
     const struct type *basic;
     bool is_locked;      // with the target's lock of accumulates held
@@ -29,14 +27,10 @@ struct rma_asked {
     bool brings;      // or to the `local` of the parts
 };
 
-// May so much be asked for there?
-static inline bool rma_may_ask(const struct target *t, enum memory memory, size_t bytes)
-{
-    return memory == MEMORY_PRIVATE && t->control && bytes <= shim_settings.ask &&
-           bytes <= RMA_ASK_MOST && !request_is_crowded();
-}
+// May t be asked for so much there now?
+bool rma_may_ask(struct target *t, const struct place *at, size_t bytes);
 
-// Of private memory only. True: the target has done all of it. False: nothing was done, go another way.
+// True: the target has done all of it. False: nothing was done, go another way.
 bool rma_ask(const struct rma_asked *a);
 
 int rma_ask_up(void); // 0 or SHOAL_E*

@@ -128,10 +128,8 @@ static bool asks(struct acc *a, const struct place *p, MPI_Count disp, size_t by
                  const struct type_loops *loops)
 {
     shoal_part_t part = {.remote = shoal_rptr_add(p->at, disp), .n = bytes};
-    struct rma_asked asked = {.w = a->r->w,
-                              .t = a->r->t,
-                              .at = p->at,
-                              .va = p->va,
+    struct rma_asked asked = {.t = a->r->t,
+                              .at = p,
                               .op = a->r->op,
                               .basic = a->basic,
                               .is_locked = true,
@@ -140,7 +138,7 @@ static bool asks(struct acc *a, const struct place *p, MPI_Count disp, size_t by
                               .loops = loops,
                               .in = a->in,
                               .old = a->old ? (void *[]){a->old} : NULL};
-    return !a->is_locked && p->memory == MEMORY_PRIVATE && rma_ask(&asked);
+    return !a->is_locked && !a->r->is_scattered && rma_ask(&asked);
 }
 
 static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
@@ -236,7 +234,7 @@ static bool asks_for_whole(struct acc *a)
     const struct rma_side *there = &a->r->there;
     size_t bytes = (size_t)(there->count * there->type->size);
     struct type_loops loops;
-    return rma_may_ask(a->r->t, a->r->at.memory, bytes) &&
+    return rma_may_ask(a->r->t, &a->r->at, bytes) &&
            type_loops(there->type, there->count, &loops) && asks(a, &a->r->at, 0, bytes, &loops);
 }
 

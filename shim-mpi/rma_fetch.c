@@ -80,19 +80,17 @@ static inline void swap_here(size_t size, void *at, const void *new, const void 
 static bool asks_to_swap(struct rma *r, const void *compare, size_t size)
 {
     shoal_part_t part = {.remote = r->at.at, .n = size};
-    struct rma_asked asked = {.w = r->w,
-                              .t = r->t,
-                              .at = r->at.at,
-                              .va = r->at.va,
+    struct rma_asked asked = {.t = r->t,
+                              .at = &r->at,
                               .op = op_of(MPI_REPLACE),
-                              .basic = r->there.type,
+                              .basic = type_of(MPI_BYTE),
                               .is_locked = true,
                               .compare = compare,
                               .part = &part,
                               .parts = 1,
                               .in = r->origin.buf,
                               .old = &r->result.buf};
-    return !r->at.direct && r->at.memory == MEMORY_PRIVATE && rma_ask(&asked);
+    return !r->at.direct && rma_ask(&asked);
 }
 
 static int swap_locked(struct rma *r, const void *compare, size_t size)

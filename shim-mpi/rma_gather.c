@@ -25,7 +25,7 @@
 
 enum { PARTS = 256, ROOM = 16384, FIRST = 4, MOST_TARGETS = 256 };
 // Of those whose buffers are lent: as many as malloc has at hand, and their length in multiples of the setting.
-enum { LENT_PARTS = 24, LENT_TIMES = 128 };
+enum { LENT_PARTS = RMA_ASK_PIECES, LENT_TIMES = 128 };
 
 struct kind {
     enum { PUTS, GETS, ACCUMULATES, FETCHES, LOCKED } what;
@@ -154,14 +154,13 @@ static bool is_done_at_once(const struct target *t, const struct kind *kind)
     return t->control || kind->what == LOCKED;
 }
 
-static bool is_asked_for(struct win *w, struct target *t, const struct gathered *g)
+static bool is_asked_for(struct target *t, const struct gathered *g)
 {
     const struct kind *k = &g->kind;
     bool is_locked = k->what == LOCKED;
-    struct rma_asked a = {.w = w,
-                          .t = t,
-                          .at = t->at,
-                          .va = t->va,
+    struct place at = {.at = t->at, .va = t->va, .memory = t->memory};
+    struct rma_asked a = {.t = t,
+                          .at = &at,
                           .op = is_locked ? k->any_op
                                           : op_of(k->what == GETS ? MPI_NO_OP : MPI_REPLACE),
                           .basic = is_locked ? k->basic : type_of(MPI_BYTE),
@@ -171,14 +170,14 @@ static bool is_asked_for(struct win *w, struct target *t, const struct gathered 
                           .in = is_locked ? g->data : NULL,
                           .old = is_locked ? g->to : NULL,
                           .brings = k->what == GETS};
-    return t->memory == MEMORY_PRIVATE && is_done_at_once(t, k) && rma_ask(&a);
+    return is_done_at_once(t, k) && rma_ask(&a);
 }
 
 // What has no memory to be under way is done now.
 static int begin_or_do(struct win *w, struct target *t, struct gathered *g)
 {
     struct rma r = {.w = w, .t = t};
-    if (is_asked_for(w, t, g)) {
+    if (is_asked_for(t, g)) {
         rma_gather_end(g, SHOAL_OK);
         return SHOAL_OK;
     }

@@ -64,7 +64,8 @@ enum memory {
 struct place {
     char *direct; // NULL: use the other
     shoal_rptr_t at;
-    uint64_t va;  // the address at its owner
+    uint64_t va;      // the address at its owner
+    uint64_t version; // of a dynamic window's table where it was found; 0: of another window
     enum memory memory;
 };
 
@@ -243,7 +244,6 @@ enum memory memory_describe(void *base, size_t size, shoal_rptr_t *at, shoal_reg
 // attached region, 0: none.
 size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, struct place *at);
 void attached_forget(struct win *w, struct target *t); // what is known of t may be out of date
-uint64_t attached_version(struct win *w, const struct target *t); // of the table where it was found; 0: of another window
 void attached_free(struct win *w);
 
 // ---- Hints

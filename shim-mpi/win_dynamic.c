@@ -223,16 +223,6 @@ MPI_DEFINE(int, Win_detach, MPI_Win win, const void *base)
 }
 
 // ---- The origin's side, under its own dynamic_lock
-uint64_t attached_version(struct win *w, const struct target *t)
-{
-    if (!t->attached)
-        return 0;
-    pthread_mutex_lock(&w->dynamic_lock);
-    uint64_t version = t->attached->version;
-    pthread_mutex_unlock(&w->dynamic_lock);
-    return version;
-}
-
 static void read_words(struct target *t, shoal_rptr_t from, void *to, size_t n)
 {
     const void *here = shoal_direct(from, n);
@@ -337,6 +327,7 @@ size_t attached_find(struct win *w, struct target *t, uint64_t va, size_t n, str
         *at = (struct place){.direct = e->direct ? e->direct + (va - e->va) : NULL,
                              .at = shoal_rptr_add(e->at, (ptrdiff_t)(va - e->va)),
                              .va = va,
+                             .version = t->attached->version,
                              .memory = e->memory};
     pthread_mutex_unlock(&w->dynamic_lock);
     return found;

@@ -298,6 +298,7 @@ static bool run_hooks(void)
 void wait_serve(void)
 {
     run_hooks();
+    wait_check();
 }
 
 // One step: spin by the clock, else yield, else arm the bell, else (armed and the condition looked
