@@ -29,6 +29,7 @@ struct futex_waitv {
 enum {
     SPINS_BEFORE_CLOCK = 256,
     SPINS_PER_CLOCK = 16,
+    SOON = 128,
     SLEEP_FIRST_US = 1000,
     SLEEP_LAST_US = 16000,
     LEAVE_FIRST_NS = 10000000,
@@ -311,11 +312,18 @@ void waiter_pause(struct waiter *w)
         yield(w);
         return;
     }
-    if (run_hooks())
+    if (run_hooks()) {
+        w->soon = spin_ns && !w->is_beside ? SOON : 0;
         return; // that may be what is waited for
+    }
     if (w->deadline && spin(w))
         return;
     wait_check();
+    if (w->soon) {
+        w->soon--;
+        cpu_relax();
+        return;
+    }
     if (w->yields < LIMIT_YIELDS) {
         yield(w);
     } else if (w->is_armed) {

@@ -40,6 +40,7 @@ struct waiter {
     uint32_t second_seq; // and of wait_hooks.bell
     uint32_t sleep_us; // how long the last sleep could take
     uint32_t handled;  // steps in which there were messages, see waiter_turn
+    uint32_t soon;     // steps until it yields again, after one in which the hooks did something
     bool is_for_near;  // PEs of this node make the condition true: where they share its cores they get
                        // this one before anything else is looked at
     bool is_begun;     // it is past its first spins
