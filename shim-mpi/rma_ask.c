@@ -181,7 +181,7 @@ static struct asker *make_asker(struct partner *p)
         return NULL;
     k->answer = shoal_alloc(sizeof *k->answer);
     if (k->answer)
-        memset(k->answer, 0, sizeof *k->answer);
+        memset(k->answer, 0, offsetof(struct answer, brought));
     if (k->answer && shoal_rptr_own(k->answer, &k->at) != SHOAL_OK) {
         shoal_free(k->answer);
         k->answer = NULL;
