@@ -123,24 +123,6 @@ static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
     return status;
 }
 
-// At p, or `disp` behind it; loops: of its blocks, NULL: they are a row.
-static bool asks(struct acc *a, const struct place *p, MPI_Count disp, size_t bytes,
-                 const struct type_loops *loops)
-{
-    shoal_part_t part = {.remote = shoal_rptr_add(p->at, disp), .n = bytes};
-    struct rma_asked asked = {.t = a->r->t,
-                              .at = p,
-                              .op = a->r->op,
-                              .basic = a->basic,
-                              .is_locked = true,
-                              .part = &part,
-                              .parts = 1,
-                              .loops = loops,
-                              .in = a->in,
-                              .old = a->old ? (void *[]){a->old} : NULL};
-    return !a->is_locked && !a->r->is_scattered && rma_ask(&asked);
-}
-
 static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_Count n)
 {
     const struct type *basic = a->basic;
@@ -150,12 +132,9 @@ static int change_at(struct acc *a, const struct place *p, MPI_Count disp, MPI_C
     bool words = !a->is_plain && !rma_is_alone_there(a->r->t) && is_of_words(a->r->w, basic, p) &&
                  (p->va + (uint64_t)disp) % size == 0;
     int status = SHOAL_OK;
-    bool is_done = !words && !here && asks(a, p, disp, step, NULL);
-    if (!words && !is_done)
+    if (!words)
         lock(a);
-    if (is_done) {
-        status = SHOAL_OK;
-    } else if (words && here) {
+    if (words && here) {
         struct change c = change_of(a->r->op, basic);
         words_here(&c, size, here, a->in, a->old, n);
     } else if (words)
@@ -229,13 +208,26 @@ static int change_whole(struct acc *a)
     return status;
 }
 
-static bool asks_for_whole(struct acc *a)
+static bool asks(struct acc *a)
 {
-    const struct rma_side *there = &a->r->there;
-    size_t bytes = (size_t)(there->count * there->type->size);
+    const struct rma *r = a->r;
+    size_t bytes = (size_t)(r->there.count * r->there.type->size);
     struct type_loops loops;
-    return rma_may_ask(a->r->t, &a->r->at, bytes) &&
-           type_loops(there->type, there->count, &loops) && asks(a, &a->r->at, 0, bytes, &loops);
+    if (likely(r->at.direct) || r->is_scattered || !rma_may_ask(r->t, &r->at, bytes) ||
+        !type_loops(r->there.type, r->there.count, &loops))
+        return false;
+    shoal_part_t part = {.remote = r->at.at, .n = bytes};
+    struct rma_asked asked = {.t = r->t,
+                              .at = &r->at,
+                              .op = r->op,
+                              .basic = a->basic,
+                              .is_locked = true,
+                              .part = &part,
+                              .parts = 1,
+                              .loops = &loops,
+                              .in = a->in,
+                              .old = a->old ? (void *[]){a->old} : NULL};
+    return rma_ask(&asked);
 }
 
 static int change_all(struct acc *a)
@@ -247,7 +239,7 @@ static int change_all(struct acc *a)
                     (!is_of_words(a->r->w, a->basic, &a->r->at) || rma_is_alone_there(a->r->t));
     hold_words(a, there->count * there->type->size / a->basic->size);
     if (!a->r->at.direct && !a->r->is_scattered && is_whole)
-        status = asks_for_whole(a) ? SHOAL_OK : change_whole(a);
+        status = change_whole(a);
     else if (there->type == a->basic)
         status = change_run(a, 0, there->count);
     else
@@ -259,7 +251,7 @@ static int change_all(struct acc *a)
 int rma_change(struct rma *r, const struct type *basic, const char *in, char *old)
 {
     struct acc a = {.r = r, .basic = basic, .in = in, .old = old};
-    return change_all(&a);
+    return asks(&a) ? SHOAL_OK : change_all(&a);
 }
 
 bool rma_change_is_locked(const struct rma *r, const struct type *basic)
