@@ -223,6 +223,8 @@ $(BUILD)/examples/%: examples/%.c $(LIB)
 UNIT_SHIM := $(call objects,shim-mpi/type_body.c shim-mpi/type_move.c)
 $(BUILD)/tests/unit/test_type_%: INC_unit := $(INC_shim) -iquote tests
 $(BUILD)/tests/unit/test_type_move: $(UNIT_SHIM)
+$(BUILD)/tests/unit/test_way: INC_unit := $(INC_shim) -iquote tests
+$(BUILD)/tests/unit/test_way: $(call objects,shim-mpi/way.c)
 $(BUILD)/tests/unit/test_messages: INC_unit := $(INC_transports) -iquote tests
 $(BUILD)/tests/unit/test_messages: $(call objects,$(SRC_network))
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(filter-out lib/launch/oshrun.c,$(SRC_oshrun)))

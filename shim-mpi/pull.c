@@ -88,8 +88,10 @@ void transfer_end_send(struct transfer *t)
     t->region = NULL;
     end_copy(t);
     hint_end(t);
-    if (t->is_counted)
+    if (t->is_counted) {
         count_out(t->pe, -1);
+        way_ended((size_t)t->bytes);
+    }
     request_complete(&t->request);
 }
 

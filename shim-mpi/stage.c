@@ -4,8 +4,8 @@
 // A stage is a block of the sender's pool, in its shared memory. The sender counts what it has copied
 // there, the receiver follows it on another core and says at the end that it has taken all:
 //
-//     stage  | filled | taken || next, size, bytes || data .......... |
-//              sender   receiver   sender's own
+//     stage  | filled, is_timed | taken, when || next, size, bytes || data .......... |
+//                   sender         receiver      sender's own
 //
 // So a send costs one copy and needs no help: the data leaves the user's buffer at once. What is longer
 // than SHOAL_MPI_STAGE, or finds no room, stays where it is and the receiver gets it; so does data that
@@ -37,8 +37,10 @@ enum { TURNS = 3, TURN = SHORT + PAGE }; // a page apart: what is next in one co
 enum { FIRST = 1024 };                   // asked for before it is copied out
 
 struct stage {
-    _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender
-    _Alignas(LINE) _Atomic uint32_t taken;  // 1: the receiver needs it no more
+    _Alignas(LINE) _Atomic uint64_t filled; // bytes of data, by the sender,
+    bool is_timed;                          // who wants to know when they are taken
+    _Alignas(LINE) _Atomic uint32_t taken;  // 1: the receiver needs it no more,
+    double when;                            // since then, by MPI_Wtime; 0: not said
     _Alignas(LINE) struct stage *next;      // in use, at the next higher address
     size_t size, bytes;
     _Alignas(LINE) unsigned char data[];
@@ -53,7 +55,7 @@ static struct {
     size_t size; // of that, 0: there is none
     size_t lap, laps;
     struct stage *first;     // those in use
-    struct stage *last;      // the one taken last
+    struct stage *last;      // the one taken last of those that way.h is about
     size_t end;              // where the lap goes on,
     struct stage **at;       // and the link behind those in use that begin before
     struct stage *before[2]; // the last two short ones
@@ -190,7 +192,7 @@ static struct stage *find_any(size_t size)
     return s ? s : find(&pool.first, 0, pool.size, size);
 }
 
-static struct stage *take(size_t n)
+static struct stage *take(size_t n, bool is_timed)
 {
     shim_lock_take(&pool.lock);
     if (!pool.is_tried)
@@ -198,7 +200,11 @@ static struct stage *take(size_t n)
     struct stage *s = find_any((sizeof *s + n + LINE - 1) / LINE * LINE);
     if (s) {
         s->bytes = n;
-        pool.last = s;
+        if (n >= WAY_LEAST) {
+            s->is_timed = is_timed;
+            s->when = 0;
+            pool.last = s;
+        }
         atomic_store_explicit(&s->filled, 0, memory_order_relaxed);
         atomic_store_explicit(&s->taken, 0, memory_order_relaxed);
     }
@@ -206,11 +212,13 @@ static struct stage *take(size_t n)
     return s;
 }
 
-bool stage_is_caught_up(void)
+bool stage_is_caught_up(double *when)
 {
     shim_lock_take(&pool.lock);
     const struct stage *s = pool.last;
-    bool is = !s || atomic_load_explicit(&s->taken, memory_order_relaxed);
+    // Pairs with the release in let_go.
+    bool is = !s || atomic_load_explicit(&s->taken, memory_order_acquire);
+    *when = s && is ? s->when : 0;
     shim_lock_give(&pool.lock);
     return is;
 }
@@ -268,7 +276,7 @@ static void let_go(struct stage *s)
 // there to let it compute. So are those of collectives left whose processes share cores. For the rest way.h
 // finds out.
 static bool is_better_left(const void *buf, const struct type *type, size_t n, int pe,
-                           uint64_t address, bool waits)
+                           uint64_t address, bool waits, bool *is_timed)
 {
     enum space space = space_in(address);
     shoal_rptr_t at;
@@ -284,7 +292,7 @@ static bool is_better_left(const void *buf, const struct type *type, size_t n, i
         (pe == shim_pe() ||
          (!request_is_crowded() && shoal_rptr_own(type_at(type, buf), &at) == SHOAL_OK)))
         return true;
-    return is_open && way_leaves(n, waits, address);
+    return is_open && way_leaves(n, waits, address, is_timed);
 }
 
 // With each piece the line that counts them goes to the receiver and has to come back, which takes as
@@ -318,11 +326,12 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
 {
     size_t n = (size_t)(count * type->size);
     uint64_t address = address_of(comm, space, tag);
+    bool is_timed = false;
     if (n > shim_settings.stage || !partner_is_direct(pe) ||
-        is_better_left(buf, type, n, pe, address, waits))
+        is_better_left(buf, type, n, pe, address, waits, &is_timed))
         return false;
     bool is_followed = !request_is_crowded() && n > LEAST;
-    struct stage *s = take(n);
+    struct stage *s = take(n, is_timed);
     if (!s)
         return false;
     size_t done = is_followed ? LEAST : n;
@@ -360,6 +369,8 @@ static bool copy_to(struct transfer *t, uint64_t filled)
 
 static void finish(struct transfer *t)
 {
+    if (t->request.bytes >= WAY_LEAST && unlikely(t->stage->is_timed))
+        t->stage->when = PMPI_Wtime();
     let_go(t->stage);
     request_complete(&t->request);
 }

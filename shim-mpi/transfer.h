@@ -237,7 +237,7 @@ bool stage_send(struct comm *comm, enum space space, const void *buf, MPI_Count 
 void stage_accept(struct transfer *t, const struct rts *rts); // described already
 void stage_accept_later(struct transfer *t, const struct rts *rts); // and progress copies its data
 void stage_drop(const struct rts *rts); // nobody will receive it
-bool stage_is_caught_up(void);          // the last one sent has been received
+bool stage_is_caught_up(double *when);  // the last one sent has been received; 0: not said when
 void stage_down(void);
 
 void pull_send(struct transfer *t);

@@ -12,10 +12,9 @@ enum {
     GAP_MOST = 1 << 20
 };
 enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3 };
-enum { DEAR = 64 };      // of what goes the better way, a try costs a part in so many at most
-#define PAUSE_S 5e-5     // so much time between messages is not thought about,
-#define PAUSE_RATE 2e9   // nor what those of the burst before took at this rate
-enum { BURST = 16 };     // of so many messages at most
+enum { DEAR = 64 }; // of what goes the better way, a try costs a part in so many at most
+#define PAUSE_RATE \
+    5e9 // a pause: what goes on for longer than a copy at this rate after all has come
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
@@ -32,8 +31,7 @@ struct way {
     uint32_t seen;  // and since then
     uint64_t bytes;
     double last;    // when the last one went,
-    double spent;   // what is counted of the times from each to the next,
-    double owed;    // and what the last ones may take until the next one comes, in s
+    double spent;   // what is counted of the times from each to the next, in s
     double took[2]; // the better time of the old way and of the new, in s for a byte
 };
 
@@ -58,6 +56,7 @@ static struct found {
     bool is_known, leaves;
 } found[CLASSES];
 
+static _Atomic double left_until; // the last one that was left has been got then
 static shim_lock lock;
 
 static int class_of(size_t n)
@@ -93,7 +92,8 @@ static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
     if (p != patterns && found[class].is_known)
         *w = (struct way){.gap = GAP_LEAST, .leaves = found[class].leaves};
     else
-        *w = (struct way){.gap = block_of(n), .leaves = !waits && way_is_long(n) && p == patterns};
+        *w = (struct way){.gap = 4 * block_of(n),
+                          .leaves = !waits && way_is_long(n) && p == patterns};
     return w;
 }
 
@@ -102,15 +102,27 @@ static bool is_new(const struct way *w)
     return w->phase == NEW || w->phase == NEW_AGAIN;
 }
 
-static bool are_caught_up(void)
+// Have receivers all that has been sent, and since when?
+static bool are_caught_up(double *since)
 {
-    return !atomic_load_explicit(&partners_out, memory_order_relaxed) && stage_is_caught_up();
+    double left = atomic_load_explicit(&left_until, memory_order_relaxed);
+    if (atomic_load_explicit(&partners_out, memory_order_relaxed) || !stage_is_caught_up(since))
+        return false;
+    *since = left > *since ? left : *since;
+    return true;
+}
+
+void way_ended(size_t n)
+{
+    if (n >= WAY_LEAST)
+        atomic_store_explicit(&left_until, PMPI_Wtime(), memory_order_relaxed);
 }
 
 static bool has_ended(const struct way *w, size_t n)
 {
     uint32_t length = w->phase != STEADY ? block_of(n) : w->gap;
-    return w->seen >= length && (are_caught_up() || w->seen >= length + PATIENCE);
+    double since;
+    return w->seen >= length && (are_caught_up(&since) || w->seen >= length + PATIENCE);
 }
 
 // The next try: soon at first, and then as late as what it costs asks for; at once that late where the
@@ -136,24 +148,18 @@ static void decide(struct way *w)
 static void begin_count(struct way *w)
 {
     w->last = PMPI_Wtime();
-    w->spent = w->owed = 0;
+    w->spent = 0;
     w->seen = 0;
     w->bytes = 0;
 }
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-// A pause is the program's, whichever way its messages go: it counts as if those before it were slow. Where
-// receivers make their senders wait, each message is as slow.
+// What the program does between messages counts, as it may depend on where their data lies, but not its pauses.
 static void count_time(struct way *w, size_t n)
 {
-    double now = PMPI_Wtime(), gap = now - w->last, one = (double)n / PAUSE_RATE;
-    double owed = least_of(w->owed + one, BURST * one);
-    w->spent += least_of(gap, owed + PAUSE_S);
-    w->owed = owed - least_of(gap, owed);
+    double now = PMPI_Wtime(), came = now;
+    if (are_caught_up(&came))
+        came += (double)n / PAUSE_RATE;
+    w->spent += (came > w->last && came < now ? came : now) - w->last;
     w->last = now;
 }
 
@@ -197,7 +203,7 @@ static bool try_out(struct way *w, size_t n)
     return w->leaves != is_new(w);
 }
 
-bool way_leaves(size_t n, bool waits, uint64_t address)
+bool way_leaves(size_t n, bool waits, uint64_t address, bool *is_timed)
 {
     shim_lock_take(&lock);
     struct pattern *p = pattern_of(space_in(address), tag_in(address));
@@ -205,6 +211,7 @@ bool way_leaves(size_t n, bool waits, uint64_t address)
     struct came *c = &p->came[class];
     struct way *w = way_of(p, class, n, waits);
     bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
+    *is_timed = w->phase != STEADY;
     c->any -= c->any > 0;
     c->before -= c->before > 0;
     shim_lock_give(&lock);

@@ -53,8 +53,10 @@ static inline bool way_has_traffic(int pe)
            atomic_load_explicit(&partner_of(pe)->out, memory_order_relaxed);
 }
 
-// Does this one, which is open, stay where it is?
-bool way_leaves(size_t n, bool waits, uint64_t address);
+// Does this one, which is open, stay where it is? It is_timed if its receiver is to say when it has all.
+bool way_leaves(size_t n, bool waits, uint64_t address, bool *is_timed);
+// One that was left has been got.
+void way_ended(size_t n);
 // One came; had_choice: its sender might have sent it the other way.
 void way_came(const struct transfer *t, bool was_left, bool had_choice);
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which way messages go (shim-mpi/way.h), in simulated time: most of them the faster one, whatever the program
+// does in between.
+#include "unit.h"
+
+#include "comm.h"
+#include "way.h"
+
+enum { SENDER = 1, RECEIVER = 0, MESSAGES = 4000 };
+
+static double now, has_all_at; // s; from then on the receiver has what was staged
+
+// ---- What way.c asks.
+struct partner *_Atomic *partners;
+_Atomic uint32_t partners_out;
+struct shim_settings shim_settings = {.stage = 1 << 20, .learn = true};
+bool shim_threads;
+
+double PMPI_Wtime(void)
+{
+    return now;
+}
+
+bool stage_is_caught_up(double *when)
+{
+    *when = has_all_at <= now ? has_all_at : 0;
+    return has_all_at <= now;
+}
+
+int shim_pe(void)
+{
+    return SENDER;
+}
+
+bool request_is_crowded(void)
+{
+    return false;
+}
+
+bool partner_is_reached(int pe)
+{
+    (void)pe;
+    return true;
+}
+
+struct partner *partner_make(int pe)
+{
+    (void)pe;
+    abort();
+}
+
+void shim_lock_wait(shim_lock *lock)
+{
+    (void)lock;
+    abort();
+}
+
+// ---- A sender that runs ahead of its receiver as far as stages have room, and waits for what it leaves.
+struct model {
+    double copy, taking,
+        getting; // s a message: to stage it, to take it from there, to get what was left
+    int burst;
+    double pause; // between bursts
+};
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static bool send_one(const struct model *m, size_t n, uint64_t address)
+{
+    enum { AHEAD = 32 };
+    bool is_timed, leaves = way_leaves(n, true, address, &is_timed);
+    if (leaves) {
+        now = later(now, has_all_at) + m->getting;
+        way_ended(n);
+    } else {
+        now = later(now, has_all_at - AHEAD * m->taking) + m->copy;
+        has_all_at = later(now, has_all_at) + m->taking;
+    }
+    return leaves;
+}
+
+// How many of a hundred messages are left, of the later half.
+static int left_of_hundred(const struct model *m, size_t n, int tag)
+{
+    int left = 0;
+    struct comm comm = {.context = 1};
+    uint64_t address = address_of(&comm, SPACE_COLL, tag);
+    for (int i = 0; i < MESSAGES; i++) {
+        bool leaves = send_one(m, n, address);
+        left += i >= MESSAGES / 2 && leaves;
+        if (i % m->burst == m->burst - 1)
+            now = later(now, has_all_at) + m->pause;
+    }
+    return 200 * left / MESSAGES;
+}
+
+static const int bursts[] = {1, 5, 16, 50, 300};
+static const double pauses[] = {0, 2e-5, 2e-4, 2e-3, 2e-2};
+enum { BURSTS = sizeof bursts / sizeof *bursts, PAUSES = sizeof pauses / sizeof *pauses };
+
+// Each pair of a burst and a pause is another kind of collective, that a former one says nothing about.
+static void each(double taking, double getting, int least, int most)
+{
+    for (int i = 0; i < BURSTS * PAUSES; i++) {
+        struct model m = {3e-6, taking, getting, bursts[i / PAUSES], pauses[i % PAUSES]};
+        now += 1;
+        int left = left_of_hundred(&m, 1 << 16, i % TAG_STEP);
+        if (left < least || left > most)
+            fail_msg("%d of 100 left: bursts of %d, %g s between", left, m.burst, m.pause);
+    }
+}
+
+static void test_staged_is_faster(void **state)
+{
+    (void)state;
+    each(6e-6, 13e-6, 0, 20);
+}
+
+static void test_left_is_faster(void **state)
+{
+    (void)state;
+    each(13e-6, 6e-6, 80, 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_staged_is_faster),
+        cmocka_unit_test(test_left_is_faster),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
