@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Read by the scripts of tests/launch and tests/fault: `. lib.sh BUILD_DIR`.
 #   run COMMAND...     runs it: stdout in $tmp/out, stderr in $tmp/err, status in $rc, time in $ms
-#   expect_rc N, expect_out TEXT, expect_err_line PATTERN (the only line), expect_quiet
+#   expect_rc N, expect_out TEXT, expect_err_line PATTERN (the only line), expect_quiet, expect_soon MS
 #   fail REASON, skip REASON, is_sanitized [t] (is the build instrumented by the address or the
 #   thread sanitizer; t: by the latter)
 build=$(cd "$1" && pwd) || exit 1
@@ -45,6 +45,8 @@ run() {
 expect_rc() { [ "$rc" -eq "$1" ] || fail "exit status $rc, expected $1"; }
 expect_out() { [ "$(cat "$tmp/out")" = "$1" ] || fail "stdout is not \"$1\""; }
 expect_quiet() { [ ! -s "$tmp/err" ] || fail "something on stderr"; }
+# Of a build that takes its time it says little how much.
+expect_soon() { [ "$ms" -lt "$1" ] || is_sanitized || fail "took $ms ms"; }
 
 expect_err_line() {
     [ "$(wc -l <"$tmp/err")" -eq 1 ] || fail "$(wc -l <"$tmp/err") lines on stderr, expected one"
