@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PES: 1 2
+// TIMEOUT: 180
 // MPI_THREAD_MULTIPLE: more threads at a time than the library has room of their own for, and more in
 // all: their messages arrive, none is left uncounted, and threads that sleep are woken by threads that
 // began later.
