@@ -158,6 +158,10 @@ int shoal_rptr_va(const shoal_key_t *key, uint64_t va, shoal_rptr_t *rptr);
 int shoal_rptr_symmetric(const void *addr, int pe, shoal_rptr_t *rptr);
 // A place in memory of this PE that others may be given: symmetric, or from shoal_alloc.
 int shoal_rptr_own(const void *addr, shoal_rptr_t *rptr);
+// A place in other memory of this PE, for those of its node, who get SHOAL_EKEY elsewhere: without a region,
+// which takes less time than to register one. Nobody looks whether it is still meant: what is used must
+// be mapped (else SHOAL_EFAULT, or where SHOAL_Q_PRIVATE is 0 the end of this PE).
+int shoal_rptr_private(const void *addr, shoal_rptr_t *rptr);
 static inline shoal_rptr_t shoal_rptr_add(shoal_rptr_t rptr, ptrdiff_t bytes)
 {
     rptr.offset += (uint64_t)bytes;

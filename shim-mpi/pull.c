@@ -33,6 +33,8 @@ bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *a
     shoal_key_t key;
     if (n == 0 || shoal_rptr_own(data, at) == SHOAL_OK)
         return true;
+    if (partner_is_reached(t->pe))
+        return shoal_rptr_private(data, at) == SHOAL_OK;
     if (shoal_region_register((void *)(uintptr_t)data, n, &t->region))
         return false;
     shoal_region_key(t->region, &key);

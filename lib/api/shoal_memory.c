@@ -3,6 +3,7 @@
 #include "shoal_check.h"
 
 #include "arena.h"
+#include "attendant.h"
 #include "compiler.h"
 #include "region.h"
 #include "slice.h"
@@ -98,6 +99,17 @@ PUBLIC int shoal_rptr_own(const void *addr, shoal_rptr_t *rptr)
         return SHOAL_EINIT;
     struct place at = place_of(addr);
     return rptr ? rptr_of(at, at.pe, rptr) : SHOAL_EINVAL;
+}
+
+PUBLIC int shoal_rptr_private(const void *addr, shoal_rptr_t *rptr)
+{
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    if (!rptr || !addr || place_of(addr).space != SPACE_PRIVATE)
+        return SHOAL_EINVAL;
+    attendant_want();
+    *rptr = (shoal_rptr_t){.offset = (uintptr_t)addr, .pe = world.me, .region = REGION_NONE};
+    return SHOAL_OK;
 }
 
 PUBLIC void *shoal_direct(shoal_rptr_t rptr, size_t n)

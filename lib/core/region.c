@@ -370,6 +370,10 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
         *at = (struct place){r->pe, SPACE_DATA, r->offset};
         return world.data_size && within(r->offset, n, world.data_size) ? SHOAL_OK : SHOAL_ERANGE;
     }
+    if (r->region == REGION_NONE && !r->stamp && world_is_here(r->pe)) {
+        *at = (struct place){r->pe, SPACE_PRIVATE, r->offset};
+        return SHOAL_OK;
+    }
     if (!world_is_here(r->pe)) { // looked up there, when it is used
         *at = (struct place){r->pe, SPACE_PRIVATE, 0};
         return r->region - REGION_FIRST < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;

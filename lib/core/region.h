@@ -8,8 +8,9 @@
 #include "place.h"
 #include "shoal.h"
 
-// Values of shoal_rptr.region below the table's
+// Values of shoal_rptr.region below the table's, and beyond it: an address of that process
 enum { REGION_SLICE, REGION_DATA, REGION_FIRST };
+#define REGION_NONE UINT32_MAX
 
 void region_down(void); // before the network's end; whatever is registered still
 

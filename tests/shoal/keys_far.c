@@ -7,6 +7,7 @@
 enum { SIZE = 100000, FEW = 8 };
 
 static shoal_key_t mine, theirs;
+static shoal_rptr_t own, other; // of shoal_rptr_private
 static uint64_t word;
 static unsigned char *memory, *local;
 static shoal_ct_t count_of;
@@ -60,6 +61,19 @@ static void refuse_signal(shoal_rptr_t r)
     VALUE_IS(count_of, 0, !is_here);
 }
 
+// From another node, at once.
+static void refuse_private(void)
+{
+    CHECK_EQ(shoal_rptr_private(memory, &own), SHOAL_OK);
+    shmem_barrier_all();
+    shmem_getmem(&other, &own, sizeof other, right_pe());
+    if (!is_here) {
+        CHECK_EQ(shoal_put(other, local, FEW, NULL, NULL), SHOAL_EKEY);
+        CHECK_EQ(shoal_get(local, other, SIZE, NULL, NULL), SHOAL_EKEY);
+        CHECK(shoal_direct(other, 1) == NULL);
+    }
+}
+
 int main(void)
 {
     shoal_region_t region;
@@ -79,6 +93,7 @@ int main(void)
     shmem_barrier_all();
     CHECK_EQ(shoal_region_deregister(region), SHOAL_OK);
     shmem_barrier_all();
+    refuse_private();
     int status = shoal_rptr(&theirs, 0, &again);
     CHECK_EQ(status, is_here ? SHOAL_EKEY : SHOAL_OK);
     for (int i = 0; i < 2; i++) {

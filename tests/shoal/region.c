@@ -44,7 +44,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 static struct {
     shoal_key_t key;
     uint64_t base, size;
-    shoal_rptr_t own; // of those that may be given without a key
+    shoal_rptr_t own; // without a key
 } names[KINDS], theirs;
 static unsigned char static_memory[STATIC_SIZE];
 static unsigned char *memory[KINDS], *back, *want;
@@ -75,7 +75,11 @@ static void name_regions(void)
         CHECK_EQ(shoal_region_register(memory[k], size_of[k], &region[k]), SHOAL_OK);
         CHECK_EQ(shoal_region_key(region[k], &names[k].key), SHOAL_OK);
         CHECK_EQ(shoal_rptr_own(memory[k], &names[k].own), is_reached[k] ? SHOAL_OK : SHOAL_EINVAL);
+        CHECK_EQ(shoal_rptr_private(memory[k], &names[k].own),
+                 is_reached[k] ? SHOAL_EINVAL : SHOAL_OK);
     }
+    CHECK_EQ(shoal_rptr_private(NULL, &names[0].own), SHOAL_EINVAL);
+    CHECK_EQ(shoal_rptr_private(memory[MALLOC], NULL), SHOAL_EINVAL);
     uint64_t key_size = 0;
     CHECK_EQ(shoal_query(SHOAL_Q_KEY_SIZE, 0, &key_size), SHOAL_OK);
     CHECK_EQ(key_size, sizeof(shoal_key_t));
@@ -92,10 +96,7 @@ static shoal_rptr_t point(int kind, int pe, size_t offset, unsigned way)
     case 2:
         CHECK_EQ(shoal_rptr(&theirs.key, theirs.size, &r), SHOAL_OK);
         return shoal_rptr_add(r, (ptrdiff_t)offset - (ptrdiff_t)theirs.size);
-    case 3:
-        if (is_reached[kind])
-            return shoal_rptr_add(theirs.own, (ptrdiff_t)offset);
-        break;
+    case 3: return shoal_rptr_add(theirs.own, (ptrdiff_t)offset);
     case 4:
         if (kind == HEAP || kind == STATIC) {
             CHECK_EQ(shoal_rptr_symmetric(memory[kind] + offset, pe, &r), SHOAL_OK);
