@@ -6,7 +6,7 @@
 #include "comm.h"
 #include "way.h"
 
-enum { SENDER = 1, RECEIVER = 0, MESSAGES = 4000 };
+enum { SENDER = 1, MESSAGES = 4000 };
 
 static double now, has_all_at; // s; from then on the receiver has what was staged
 
@@ -57,8 +57,8 @@ void shim_lock_wait(shim_lock *lock)
 
 // ---- A sender that runs ahead of its receiver as far as stages have room, and waits for what it leaves.
 struct model {
-    double copy, taking,
-        getting; // s a message: to stage it, to take it from there, to get what was left
+    double copy, taking; // s a message: to stage it, and to take it from there,
+    double getting;      // or to get what was left
     int burst;
     double pause; // between bursts
 };
@@ -101,7 +101,8 @@ static const int bursts[] = {1, 5, 16, 50, 300};
 static const double pauses[] = {0, 2e-5, 2e-4, 2e-3, 2e-2};
 enum { BURSTS = sizeof bursts / sizeof *bursts, PAUSES = sizeof pauses / sizeof *pauses };
 
-// Each pair of a burst and a pause is another kind of collective, that a former one says nothing about.
+// Each pair of a burst and a pause is another kind of collective, which begins with what the last one found out,
+// or in the second test with what it did in the first.
 static void each(double taking, double getting, int least, int most)
 {
     for (int i = 0; i < BURSTS * PAUSES; i++) {
