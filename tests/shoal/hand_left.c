@@ -7,7 +7,7 @@
 #include "counters.h"
 
 static shoal_key_t key; // of PE 1's private word
-static long let_go;
+static long let_go, is_out;
 
 static shoal_work_t add_one(void)
 {
@@ -31,6 +31,8 @@ static void owner(void)
                counted = must_ct(SHMEM_TEAM_INVALID);
     shoal_ct_value_t v;
     uint64_t one = 1;
+    while (!*(volatile long *)&is_out) // PE 1 would do in the barrier what is handed to it
+        ;
     arm_and_count(&theirs, ct, failed);
     CHECK_EQ(shoal_ct_free(SHMEM_TEAM_INVALID, ct), SHOAL_OK);
     shoal_ct_t next = must_ct(SHMEM_TEAM_INVALID);
@@ -48,6 +50,7 @@ static void owner(void)
 
 static void leaver(void)
 {
+    *(volatile long *)shmem_ptr(&is_out, 0) = 1;
     while (!*(volatile long *)&let_go) // without a call
         ;
     exit(check_failures > 0);
