@@ -108,7 +108,10 @@ PUBLIC int shoal_rptr_private(const void *addr, shoal_rptr_t *rptr)
     if (!rptr || !addr || place_of(addr).space != SPACE_PRIVATE)
         return SHOAL_EINVAL;
     attendant_want();
-    *rptr = (shoal_rptr_t){.offset = (uintptr_t)addr, .pe = world.me, .region = REGION_NONE};
+    *rptr = (shoal_rptr_t){.offset = (uintptr_t)addr,
+                           .stamp = region_none_stamp(world.me),
+                           .pe = world.me,
+                           .region = REGION_NONE};
     return SHOAL_OK;
 }
 

@@ -137,7 +137,7 @@ int job_create_planned(const struct job_plan *plan)
         return -1;
     }
     job->secret = plan->secret;
-    if (!plan->secret && new_secret(&job->secret)) {
+    if (new_secret(&job->stamp) || (!plan->secret && new_secret(&job->secret))) {
         free(job);
         return -1;
     }

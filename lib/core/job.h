@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 11u          // bump when a structure here changes
+#define JOB_LAYOUT 12u          // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -56,6 +56,7 @@ struct job {
     int32_t slots;         // PEs in this file
     uint64_t cards;        // file offset of the cards (card.h), 0 on one node
     uint64_t hosts;        // file offset of the nodes' names, JOB_HOST each, 0 on one host
+    uint64_t stamp;        // known on this node alone; see region.h
     LINE_ALIGNED _Atomic int32_t ready;  // PEs that have published their layout
     _Atomic int32_t ended;               // JOB_ENDED_*, set once
     _Atomic int32_t ended_status;        // exit status when ended by shmem_global_exit

@@ -370,7 +370,7 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
         *at = (struct place){r->pe, SPACE_DATA, r->offset};
         return world.data_size && within(r->offset, n, world.data_size) ? SHOAL_OK : SHOAL_ERANGE;
     }
-    if (r->region == REGION_NONE && !r->stamp && world_is_here(r->pe)) {
+    if (r->region == REGION_NONE && r->stamp == region_none_stamp(r->pe) && world_is_here(r->pe)) {
         *at = (struct place){r->pe, SPACE_PRIVATE, r->offset};
         return SHOAL_OK;
     }

@@ -7,10 +7,17 @@
 
 #include "place.h"
 #include "shoal.h"
+#include "world.h"
 
 // Values of shoal_rptr.region below the table's, and beyond it: an address of that process
 enum { REGION_SLICE, REGION_DATA, REGION_FIRST };
 #define REGION_NONE UINT32_MAX
+
+// The stamp of such an address: what comes from another node, or was altered, does not have it.
+static inline uint64_t region_none_stamp(int pe)
+{
+    return world.job->stamp + (uint32_t)pe;
+}
 
 void region_down(void); // before the network's end; whatever is registered still
 

@@ -11,6 +11,7 @@ enum { SIZE = 4096, FUZZ = 100000, TABLE = 4096 * 2 };
 
 static struct {
     shoal_key_t heap, private, stale, reused;
+    shoal_rptr_t without; // a region
     uint64_t base;
 } names, theirs;
 static unsigned char *heap, *private, *gone;
@@ -123,11 +124,23 @@ static void range(const shoal_key_t *key)
     CHECK_EQ(shoal_get(local, shoal_rptr_add(r, SIZE - 8), 0, NULL, NULL), SHOAL_OK);
 }
 
-// Every bit of a key flipped, and of a remote pointer's pe, stamp and region.
+// Every bit flipped of a remote pointer's pe, stamp and region.
+static void flipped_rptr(shoal_rptr_t good)
+{
+    for (unsigned bit = 8 * sizeof good.offset; bit < 8 * sizeof good; bit++) {
+        shoal_rptr_t r = good;
+        ((unsigned char *)&r)[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        REFUSE(r, 8, SHOAL_EKEY);
+        refuse_atomic(r, SHOAL_EKEY);
+    }
+}
+
+// And of a key.
 static void flipped(const shoal_key_t *key)
 {
     shoal_rptr_t good, r;
     CHECK_EQ(shoal_rptr(key, 8, &good), SHOAL_OK);
+    flipped_rptr(good);
     for (unsigned bit = 0; bit < 8 * sizeof key->bytes; bit++) {
         shoal_key_t forged = *key;
         forged.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -136,14 +149,6 @@ static void flipped(const shoal_key_t *key)
         if (!refused)
             fprintf(stderr, "    with byte %u of the key changed\n", bit / 8);
         bit += refused ? 0 : 7 - bit % 8; // a line a byte will do
-    }
-    for (unsigned bit = 0; bit < 8 * sizeof good; bit++) {
-        r = good;
-        ((unsigned char *)&r)[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        if (bit / 8 < sizeof good.offset)
-            continue; // names another place, which may be good
-        REFUSE(r, 8, SHOAL_EKEY);
-        refuse_atomic(r, SHOAL_EKEY);
     }
     r = good;
     r.pe = (good.pe + 1) % npes;
@@ -251,12 +256,14 @@ int main(void)
     name(heap, &of_heap, &names.heap);
     name(private, &of_private, &names.private);
     names.base = (uint64_t)(uintptr_t)heap;
+    CHECK_EQ(shoal_rptr_private(private, &names.without), SHOAL_OK);
     shmem_barrier_all();
     for (int pe = 0; pe < npes; pe++) {
         shmem_getmem(&theirs, &names, sizeof names, pe);
         range(&theirs.heap);
         range(&theirs.private);
         flipped(&theirs.heap);
+        flipped_rptr(theirs.without);
     }
     fuzz();
     unharmed();
