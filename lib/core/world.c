@@ -36,10 +36,12 @@ static void tell_launcher_fatal(void)
     if (!world.job || world.forked)
         return;
     atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL);
-    // Later it is for those who watch the other hosts.
-    if (!job_has_hosts(world.job))
+    if (!job_has_hosts(world.job)) {
         join_end_early();
-    else if (!world.ctl || world_ctl(world.me)->state != PE_RUNNING)
+        return;
+    }
+    host_watch_leave(); // those who watch this host do not find it lost
+    if (!world.ctl || world_ctl(world.me)->state != PE_RUNNING)
         join_abort();
 }
 

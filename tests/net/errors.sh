@@ -61,6 +61,11 @@ hosts 2
 on_hosts $two 4 "$tmp/pair"
 expect_rc 0
 
+# Those who watch a host know from the PE that ends there itself, not from a launcher that takes its time.
+# shellcheck disable=SC2016
+on_hosts $two 4 bash -c '"$0" 99; rc=$?; sleep 3; exit $rc' "$tmp/pair"
+told 'shmem_long_p: argument pe is 99, there are PEs 0 to 3'
+
 # An interface of that name on one host only.
 extra() { # HOST NAME ADDRESS: one more interface, which leads nowhere
     ip -n "$1" link add "$2" type veth peer name "$2-p" && ip -n "$1" link set "$2" up &&
