@@ -48,7 +48,7 @@
 #define LIMIT_LINGER_NS 1000000
 #define LIMIT_SLICE_NS 100000         // of the scheduler's; it takes none that are shorter
 #define LIMIT_INBOX_SLOTS 256
-#define LIMIT_RING_SLOTS 64
+#define LIMIT_RING_SLOTS 128
 #define LIMIT_RING_AFTER 64
 #define LIMIT_FIRST_NUMBER 0
 #define LIMIT_AM_PAYLOAD 2048

@@ -12,7 +12,7 @@
 
 #include <sys/mman.h>
 
-enum { SLOTS_AT_ONCE = 16, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
+enum { SLOTS_AT_ONCE = 20, POPULATE_WRITE = 23 }; // MADV_POPULATE_WRITE, of Linux 5.14
 enum { SHORT_PART = 7 }; // a ring's short payloads: all at once
 _Static_assert(RING_LINES <= SHORT_PART * SLOTS_AT_ONCE, "a bit each in struct peer");
 
