@@ -77,6 +77,8 @@ static enum seen block(void)
         seen = some && p[0].revents ? CAME : NOTHING;
         if (!atomic_exchange(&is_blocked, false))
             eventfd_read(kick_fd, &kicks);
+    } else {
+        seen = CAME;
     }
     return seen;
 }

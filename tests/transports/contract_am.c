@@ -7,6 +7,8 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 // ---- active messages
 struct message {
@@ -172,7 +174,20 @@ static void take_wake(int from, const void *payload, size_t n)
     atomic_store(&shared->flag[1], atomic_load(&shared->flag[1]) + 1);
 }
 
-// Until the flag is at value, asleep whenever there is nothing to do; false: nothing woke us.
+// Is there something in a stream socket of this process?
+static bool is_unread(void)
+{
+    for (int fd = 0, type, bytes; fd < 256; fd++) {
+        socklen_t n = sizeof type;
+        if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_STREAM &&
+            ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0)
+            return true;
+    }
+    return false;
+}
+
+// Until the flag is at value, asleep whenever there is nothing to do; false: nothing woke us, or what was
+// there before.
 static bool sleep_until(int flag, int value)
 {
     struct pollfd pfd = {.fd = t->wait_fd(ep), .events = POLLIN};
@@ -180,7 +195,7 @@ static bool sleep_until(int flag, int value)
     while (atomic_load(&shared->flag[flag]) < value) {
         t->progress(ep);
         if (atomic_load(&shared->flag[flag]) < value && t->arm(ep) == TRANSPORT_DONE &&
-            poll(&pfd, 1, ms) != 1 && !facts.silent_progress)
+            poll(&pfd, 1, is_unread() ? 100 : ms) != 1 && !facts.silent_progress)
             return false;
     }
     return true;
@@ -202,6 +217,31 @@ static void test_wait_fd(void)
         uint64_t old; // ends only because the sleeper is woken for it
         if (i + 1 < WAKES)
             CHECK(amo_wait(at_heap(1, 0), TRANSPORT_ADD, TRANSPORT_64, 1, 0, &old) == 0);
+    }
+    barrier();
+}
+
+// Many puts are on their way when the sleeper is woken, and nothing tells it how many it has served.
+static void test_wait_fd_puts(void)
+{
+    enum { ROUNDS = 10, PUTS = 32, SIZE = 8192 };
+    static unsigned char source[SIZE];
+    int status;
+    if (!facts.has_wait_fd)
+        return;
+    handler = take_wake;
+    atomic_store(&shared->flag[1], 0);
+    barrier();
+    if (me == 1)
+        CHECK(sleep_until(1, ROUNDS));
+    for (int i = 0; me == 0 && i < ROUNDS; i++) {
+        for (int k = 0; k < PUTS; k++) {
+            UNTIL_TAKEN(status, t->put(ep, NULL, at_heap(1, k * SIZE), source, SIZE, NULL));
+            CHECK(status >= 0);
+        }
+        CHECK(flush_wait(1) == 0);
+        CHECK(am_wait(1, "wake", 4) == 0);
+        wait_flag(1, i + 1);
     }
     barrier();
 }
@@ -334,8 +374,8 @@ int main(int argc, char **argv)
 {
     static const struct test tests[] = {
         {"limits", test_am_limits},  {"flood", test_am_flood},  {"upcalls", test_am_upcalls},
-        {"stranger", test_stranger}, {"wait fd", test_wait_fd}, {"threads", test_threads},
-        {"death", test_death},
+        {"stranger", test_stranger}, {"wait fd", test_wait_fd}, {"wait fd, puts", test_wait_fd_puts},
+        {"threads", test_threads},   {"death", test_death},
     };
     return rig_run(argc, argv, tests, ARRAY(tests));
 }

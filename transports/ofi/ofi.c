@@ -112,8 +112,10 @@ void ofi_free(struct ofi_ep *ep)
             ofi_log(ep, LOG_DEBUG, "closing object %zu failed", i);
     if (ep->info)
         fi_freeinfo(ep->info);
-    if (ep->owns_fds)
+    if (ep->owns_fds) {
         close(ep->wait_fd);
+        close(ep->unread_fd);
+    }
     ofi_peers_free(ep);
     free(ep->ops);
     ofi_imports_free(ep);

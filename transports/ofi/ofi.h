@@ -155,6 +155,9 @@ struct ofi_ep {
     bool local_registration, address_is_virtual, coherent;
     int wait_fd;         // -1: none
     bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
+    int unread_fd;       // and this another one
+    uint64_t unread;     // bytes that were there at the last look,
+    unsigned looks;      // and how often it was the same number
     bool has_fds;        // some were found
     _Atomic unsigned peer_count; // changes when a peer or its address becomes known
     unsigned searched_peers, search_every;
