@@ -2,8 +2,8 @@
 // The heartbeat: progress while the PE computes or sleeps. See net.h.
 //
 // The thread looks every BEAT_NS whether the PE has progressed the network since; while it does so
-// itself the thread stays out of its way, and looks more rarely while the PE does hardly anything else: a
-// timer that ends takes 75 us of a core on some virtual machines. Else it drains the network and then
+// itself the thread stays out of its way, and looks more rarely when the PE has done nothing else for a
+// while: a timer that ends takes 75 us of a core on some virtual machines. Else it drains the network and then
 // blocks on the transport's descriptor, so that a PE that computes for seconds costs its peers nothing and
 // is disturbed only by what comes for it.
 #include "net.h"
@@ -27,13 +27,15 @@
 enum {
     BEAT_NS = 250000,
     BEAT_MOST_NS = 8 * BEAT_NS,
-    CALL_NS = 16000, // a PE that calls as often waits
+    CALL_NS = 64000, // a PE that calls as often needs nobody
+    BEATS = 64,      // in each of which it has waited, before they get longer
     SERVE_NS = 50000,
     BLOCK_MS = 20,
     BLOCK_COLL_MS = 1
 };
 
 _Atomic uint32_t heartbeat_seen;
+_Atomic bool heartbeat_inside;
 
 static pthread_t thread;
 static _Atomic bool running;
@@ -102,6 +104,19 @@ static int serve(enum seen seen)
     return moved;
 }
 
+// To the next look, after one of ns in which the PE has called so often. A call may take long.
+static long next_beat(long ns, uint32_t calls)
+{
+    static int waited;
+    bool is_inside = atomic_load_explicit(&heartbeat_inside, memory_order_relaxed);
+    if (!calls && !is_inside)
+        waited = 0;
+    if (!is_inside && calls < ns / CALL_NS)
+        return BEAT_NS;
+    waited += waited < BEATS;
+    return waited < BEATS ? BEAT_NS : ns < BEAT_MOST_NS ? 2 * ns : ns;
+}
+
 static void *beat(void *unused)
 {
     long ns = BEAT_NS;
@@ -112,10 +127,9 @@ static void *beat(void *unused)
         rest(ns);
         host_watch_beat();
         uint32_t calls = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) - count;
-        bool waits = calls >= ns / CALL_NS;
+        ns = next_beat(ns, calls);
         if (calls == 0)
             stream_push_all(); // of a PE that has stopped calling, or called just once since
-        ns = !waits ? BEAT_NS : ns < BEAT_MOST_NS ? 2 * ns : ns;
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == count &&
                atomic_load_explicit(&running, memory_order_relaxed)) {
             // A PE that waits on a core of its own serves what others want of its memory itself: it is

@@ -159,9 +159,12 @@ void net_let_leave(void)
 int net_progress(void)
 {
     atomic_fetch_add_explicit(&heartbeat_seen, 1, memory_order_relaxed);
+    atomic_store_explicit(&heartbeat_inside, true, memory_order_relaxed);
     if (atomic_load_explicit(&stream_open, memory_order_relaxed))
         stream_push_all();
-    return net_move();
+    int moved = net_move();
+    atomic_store_explicit(&heartbeat_inside, false, memory_order_relaxed);
+    return moved;
 }
 
 static int progress_all(void)

@@ -51,6 +51,7 @@ int heartbeat_up(void);
 void heartbeat_down(void);
 void heartbeat_leave(void); // as the process ends, before the network's libraries do
 extern _Atomic uint32_t heartbeat_seen; // counted up by the PE's own progress
+extern _Atomic bool heartbeat_inside;   // in which it is just now, as far as is known of several threads
 void heartbeat_kick(void);              // there is a batch (stream.h) to look after
 
 // In a loop around a test, which must let things move too.
