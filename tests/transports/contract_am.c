@@ -373,9 +373,10 @@ static void test_death(void)
 int main(int argc, char **argv)
 {
     static const struct test tests[] = {
-        {"limits", test_am_limits},  {"flood", test_am_flood},  {"upcalls", test_am_upcalls},
-        {"stranger", test_stranger}, {"wait fd", test_wait_fd}, {"wait fd, puts", test_wait_fd_puts},
-        {"threads", test_threads},   {"death", test_death},
+        {"limits", test_am_limits},   {"flood", test_am_flood},
+        {"upcalls", test_am_upcalls}, {"stranger", test_stranger},
+        {"wait fd", test_wait_fd},    {"wait fd, puts", test_wait_fd_puts},
+        {"threads", test_threads},    {"death", test_death},
     };
     return rig_run(argc, argv, tests, ARRAY(tests));
 }
