@@ -327,6 +327,8 @@ void waiter_pause(struct waiter *w)
     if (w->yields < LIMIT_YIELDS) {
         yield(w);
     } else if (w->is_armed) {
+        if (wait_hooks.sleeps)
+            wait_hooks.sleeps();
         if (sleep_on(w))
             w->linger = 0;
         w->is_armed = false;

@@ -58,6 +58,7 @@ struct wait_hooks {
     int (*progress)(void); // how much it did
     int (*_Atomic user)(void);
     void (*check)(void), (*check_apart)(void); // by the program's threads, and by the library's own
+    void (*sleeps)(void);                      // before a thread does
     struct bell *bell;
     uint64_t linger_ns; // yields go on for so long at least, and again after a ring, because what
                         // progress serves for others does not show; 0 where cores are shared. Not

@@ -40,6 +40,7 @@ _Atomic bool heartbeat_inside;
 static pthread_t thread;
 static _Atomic bool running;
 static _Atomic bool is_blocked; // in poll, where a kick is needed to get it out
+static _Atomic bool is_resting; // for longer than a beat, until the PE itself goes to sleep
 static int kick_fd = -1;
 
 // Others wait for this PE's memory at its bells; what the network wrote has rung none.
@@ -54,6 +55,26 @@ static void rest(long ns)
 {
     struct timespec t = {.tv_nsec = ns};
     nanosleep(&t, NULL);
+}
+
+// False: the PE sleeps.
+static bool rest_long(long ns)
+{
+    struct timespec t = {.tv_nsec = ns};
+    struct pollfd p = {.fd = kick_fd, .events = POLLIN};
+    eventfd_t kicks;
+    atomic_store(&is_resting, true);
+    ppoll(&p, 1, &t, NULL);
+    if (atomic_exchange(&is_resting, false))
+        return true;
+    eventfd_read(kick_fd, &kicks);
+    return false;
+}
+
+void heartbeat_sleeps(void)
+{
+    if (atomic_load(&is_resting) && atomic_exchange(&is_resting, false))
+        eventfd_write(kick_fd, 1);
 }
 
 void heartbeat_kick(void)
@@ -105,13 +126,13 @@ static int serve(enum seen seen)
 }
 
 // To the next look, after one of ns in which the PE has called so often. A call may take long.
-static long next_beat(long ns, uint32_t calls)
+static long next_beat(long ns, uint32_t calls, bool sleeps)
 {
     static int waited;
     bool is_inside = atomic_load_explicit(&heartbeat_inside, memory_order_relaxed);
-    if (!calls && !is_inside)
+    if (sleeps || (!calls && !is_inside))
         waited = 0;
-    if (!is_inside && calls < ns / CALL_NS)
+    if (sleeps || (!is_inside && calls < ns / CALL_NS))
         return BEAT_NS;
     waited += waited < BEATS;
     return waited < BEATS ? BEAT_NS : ns < BEAT_MOST_NS ? 2 * ns : ns;
@@ -124,10 +145,12 @@ static void *beat(void *unused)
     wait_is_ours = true;
     while (atomic_load_explicit(&running, memory_order_relaxed)) {
         uint32_t count = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
-        rest(ns);
+        bool sleeps = ns > BEAT_NS && !rest_long(ns);
+        if (ns == BEAT_NS)
+            rest(ns);
         host_watch_beat();
         uint32_t calls = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) - count;
-        ns = next_beat(ns, calls);
+        ns = next_beat(ns, calls, sleeps);
         if (calls == 0)
             stream_push_all(); // of a PE that has stopped calling, or called just once since
         while (atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) == count &&
@@ -164,6 +187,7 @@ void heartbeat_down(void)
 {
     running = false;
     heartbeat_kick();
+    heartbeat_sleeps();
     pthread_join(thread, NULL);
     close(kick_fd);
     kick_fd = -1;

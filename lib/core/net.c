@@ -296,6 +296,7 @@ int net_up(void)
         return -1;
     other_progress = wait_hooks.progress;
     wait_hooks.progress = progress_all;
+    wait_hooks.sleeps = heartbeat_sleeps;
     wait_hooks.linger_ns = world.crowded ? 0 : LINGER_NS;
     wait_spin_less(NET_SPINS); // progress is what makes things happen
     return heartbeat_up();
@@ -312,6 +313,7 @@ void net_down(void)
     if (wait_hooks.progress) // else this PE is quiet already
         wait_hooks.progress = other_progress;
     wait_hooks.linger_ns = 0;
+    wait_hooks.sleeps = NULL;
     deferred_down();
     net.transport->close(net.ep);
     net_message_down();

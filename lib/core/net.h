@@ -53,6 +53,7 @@ void heartbeat_leave(void); // as the process ends, before the network's librari
 extern _Atomic uint32_t heartbeat_seen; // counted up by the PE's own progress
 extern _Atomic bool heartbeat_inside;   // in which it is just now, as far as is known of several threads
 void heartbeat_kick(void);              // there is a batch (stream.h) to look after
+void heartbeat_sleeps(void);            // the PE will: nobody else looks at the network then
 
 // In a loop around a test, which must let things move too.
 static inline void net_poke(void)
