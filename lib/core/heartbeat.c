@@ -51,36 +51,41 @@ static void wake_here(void)
     bell_check(&own->inbox.bell);
 }
 
-static void rest(long ns)
+// Until fd is readable (-1: it is none), which is told, or a kick comes. One that is late, whose poll has
+// ended, ends the next one too soon, and no other.
+static bool poll_for(int fd, long ns)
 {
     struct timespec t = {.tv_nsec = ns};
-    nanosleep(&t, NULL);
-}
-
-// False: the PE sleeps.
-static bool rest_long(long ns)
-{
-    struct timespec t = {.tv_nsec = ns};
-    struct pollfd p = {.fd = kick_fd, .events = POLLIN};
+    struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = kick_fd, .events = POLLIN}};
     eventfd_t kicks;
-    atomic_store(&is_resting, true);
-    ppoll(&p, 1, &t, NULL);
-    if (atomic_exchange(&is_resting, false))
-        return true;
-    eventfd_read(kick_fd, &kicks);
-    return false;
+    bool some = ppoll(p, ARRAY_LEN(p), &t, NULL) > 0;
+    if (some && p[1].revents)
+        eventfd_read(kick_fd, &kicks);
+    return some && p[0].revents;
 }
 
-void heartbeat_sleeps(void)
+static void kick_out_of(_Atomic bool *poll)
 {
-    if (atomic_load(&is_resting) && atomic_exchange(&is_resting, false))
+    if (unlikely(atomic_load(poll)) && atomic_exchange(poll, false))
         eventfd_write(kick_fd, 1);
 }
 
 void heartbeat_kick(void)
 {
-    if (unlikely(atomic_load(&is_blocked)) && atomic_exchange(&is_blocked, false))
-        eventfd_write(kick_fd, 1);
+    kick_out_of(&is_blocked);
+}
+
+void heartbeat_sleeps(void)
+{
+    kick_out_of(&is_resting);
+}
+
+// False: the PE went to sleep, which ends what is longer than a beat.
+static bool rest(long ns)
+{
+    atomic_store(&is_resting, ns > BEAT_NS);
+    poll_for(-1, ns);
+    return atomic_exchange(&is_resting, false) || ns == BEAT_NS;
 }
 
 // Either the loads here see the new batch, or its maker sees is_blocked (both seq_cst).
@@ -100,14 +105,10 @@ static enum seen block(void)
         rest(BEAT_NS); // a batch may become a beat old
         stream_push_all();
     } else if (net.transport->arm(net.ep) == TRANSPORT_DONE) {
-        struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = kick_fd, .events = POLLIN}};
-        eventfd_t kicks;
         // What a collective waits for may come from this node, too.
         int ms = coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS;
-        bool some = may_block() && poll(p, ARRAY_LEN(p), ms) > 0;
-        seen = some && p[0].revents ? CAME : NOTHING;
-        if (!atomic_exchange(&is_blocked, false))
-            eventfd_read(kick_fd, &kicks);
+        seen = may_block() && poll_for(fd, ms * 1000000L) ? CAME : NOTHING;
+        atomic_store(&is_blocked, false);
     } else {
         seen = CAME;
     }
@@ -145,9 +146,7 @@ static void *beat(void *unused)
     wait_is_ours = true;
     while (atomic_load_explicit(&running, memory_order_relaxed)) {
         uint32_t count = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed);
-        bool sleeps = ns > BEAT_NS && !rest_long(ns);
-        if (ns == BEAT_NS)
-            rest(ns);
+        bool sleeps = !rest(ns);
         host_watch_beat();
         uint32_t calls = atomic_load_explicit(&heartbeat_seen, memory_order_relaxed) - count;
         ns = next_beat(ns, calls, sleeps);
@@ -197,5 +196,6 @@ void heartbeat_leave(void)
 {
     running = false;
     heartbeat_kick();
+    heartbeat_sleeps();
     thread_leave(thread);
 }
