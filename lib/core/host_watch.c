@@ -6,8 +6,10 @@
 //
 // Nothing is sent while all is well: the kernels probe an idle connection every second and answer
 // such probes also for processes that compute, sleep or are stopped. So what is noticed is a host
-// that is down, frozen or cut off, after settings.host_timeout seconds, from both of its sides; on a
-// host that was cut off, its own leader finds its neighbours lost. Whoever notices says so, ends its
+// that is down, frozen or cut off for more than settings.host_timeout seconds, from both of its
+// sides; on a host that was cut off, its own leader finds its neighbours lost. The kernel is not asked
+// to decide (TCP_USER_TIMEOUT): it takes a connection for dead by its clock alone, after one probe
+// without an answer, also where this very machine stood still. Whoever notices says so, ends its
 // own node (job->ended, at which every PE's heartbeat looks) and passes the word on around the ring,
 // so that all ends even where the launcher waits for a host that will never answer. By the same way
 // the end of a job by shmem_global_exit, or by a fatal error, comes to all hosts.
@@ -28,6 +30,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -37,6 +40,8 @@
 
 enum {
     LOOK_MS = 50,        // between looks
+    PROBE_MS = 1000,     // between the kernel's
+    LATE_LOOKS = 5,      // in a row at which an answer has to be late
     GRACE_MS = 1000,     // a launcher that sees a PE die ends the job by itself, with its own line
     STRANGER_MS = 30000, // a busy host needs time to say who it is
     STRANGERS = 4,       // connections that have not proved anything yet
@@ -58,6 +63,7 @@ struct edge {
     enum state state;
     int fd, node;
     uint64_t since_ms; // connecting, or closed without a word
+    int late_looks;
     struct record in;
     size_t got;
 };
@@ -200,6 +206,18 @@ static int receive(struct edge *e, bool *complete)
     return 0;
 }
 
+// An outage that ends in time is seen to have ended by the next probe. By looks, not by time alone:
+// where we did not get to look for seconds, nobody got to answer.
+static bool is_silent(struct edge *e)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+    getsockopt(e->fd, IPPROTO_TCP, TCP_INFO, &info, &size);
+    bool is_late = info.tcpi_last_ack_recv > limit_ms() + PROBE_MS;
+    e->late_looks = is_late ? e->late_looks + 1 : 0;
+    return e->late_looks >= LATE_LOOKS;
+}
+
 // The process at the other end is gone without a word. Whoever started it deals with that; if not,
 // we do.
 static void vanish(struct edge *e)
@@ -225,6 +243,10 @@ static void look_at_open(struct edge *e)
             take_record(e, &e->in);
         }
     }
+    if (e->state == OPEN && is_silent(e)) {
+        close_edge(e);
+        lose_silent(e, ETIMEDOUT);
+    }
 }
 
 static void greet(struct edge *e)
@@ -247,7 +269,8 @@ static void look_at_connecting(struct edge *e)
         return;
     if (!error) {
         greet(e);
-    } else if (error == ECONNREFUSED || error == ECONNRESET) { // it came to its end before it looked
+    } else if (error == ECONNREFUSED ||
+               error == ECONNRESET) { // it came to its end before it looked
         vanish(e);
     } else {
         close_edge(e);
@@ -270,15 +293,14 @@ static void look_at(struct edge *e)
 
 // ---- Connections
 
-// Probes each second; settings.host_timeout without an answer, to them or to data, end it.
+// Probes each second, for ever.
 static void keep_alive(int fd)
 {
-    static const int on = 1, one_second = 1;
-    unsigned limit = limit_ms();
+    static const int on = 1, seconds = PROBE_MS / 1000, for_ever_ms = INT_MAX;
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one_second, sizeof one_second);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &one_second, sizeof one_second);
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof seconds);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &for_ever_ms, sizeof for_ever_ms);
 }
 
 static void accept_strangers(void)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A host that is cut off in the middle ends the job everywhere within 10 s, its own PEs included,
 # with a line that names it; whether the PEs compute, communicate or wait, and whichever host it is.
-# A host whose PEs are all stopped is not lost.
+# A host whose PEs are all stopped is not lost, nor is one that is back in time.
 set -u
 . "$(dirname "$0")/lib.sh"
 command -v mpiexec.hydra >/dev/null || skip "hydra's mpiexec is not installed (package mpich)"
@@ -46,6 +46,13 @@ begin() { # WAY: a job in the background
     wait_long all_ready
 }
 
+go_on() { # to the end
+    touch "$tmp/go"
+    wait $job
+    rc=$? job=
+    expect_rc 0
+}
+
 cut_off() { # HOST WAY
     what="$2, $1 is cut off, ${SHOAL_LAUNCHER-} ${SHOAL_HOST_TIMEOUT-} ${SHOAL_TRANSPORT-}"
     begin "$2"
@@ -80,8 +87,12 @@ pids=$(pgrep -x busy | while read -r pid; do
 done)
 # shellcheck disable=SC2086
 kill -STOP $pids && sleep 4 && kill -CONT $pids
-touch "$tmp/go"
-wait $job
-rc=$? job=
-expect_rc 0
+go_on
+
+what="a host is cut off for less than the limit"
+begin go
+sleep 0.3
+"$hosts" cut shoal1 && sleep 1.5 && "$hosts" mend shoal1
+sleep 2
+go_on
 exit 0
