@@ -231,6 +231,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(f
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
 		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
+$(BUILD)/tests/transports/forge: $(call objects,transports/job.c)
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transports)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \

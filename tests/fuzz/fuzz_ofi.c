@@ -5,7 +5,7 @@
 //     kind, flags, length (2 bytes), bytes
 //
 //     m  a message came; flag 1: it is given the job's secret, flag 2: the number that is expected
-//     b  bytes of an address of PE 1 + (flags & 3) % 3; flag 4: their seal is made right
+//     b  bytes of an address of PE 1 + (flags & 3) % 3; flag 4: their seal is made right, and the version
 //     k  bytes of a region's key, of that PE; flag 4 as well
 //     p  an operation on the region imported last, of that PE
 //     w  time passes
@@ -130,7 +130,10 @@ static void message(int flags, const uint8_t *bytes, size_t n)
 
 static void address(int pe, bool right, const uint8_t *bytes, size_t n)
 {
-    unsigned char *blob = sealed(right, bytes, n, sizeof(struct ofi_blob));
+    struct ofi_blob made = {.soon = 0};
+    memcpy(&made, bytes, n < sizeof made ? n : sizeof made);
+    made.soon = right ? (uint32_t)ofi_rxm_soon(fabric_attr.prov_name) : made.soon;
+    unsigned char *blob = sealed(right, (const uint8_t *)&made, sizeof made, sizeof made);
     if (blobs[pe] || ofi_connect(ep, pe, blob)) {
         free(blob);
         return;

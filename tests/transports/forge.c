@@ -19,12 +19,25 @@ static struct stranger {
 } s;
 static struct ofi_blob victim; // its address
 
+// One whose libfabric would refuse ours, and be asked for ever.
+static void meet_other_version(void)
+{
+    struct ofi_blob other = victim;
+    int lines = log_lines;
+    other.soon++;
+    other.seal = job_seal(&other, sizeof other);
+    CHECK(t->connect(ep, 0, &other) < 0);
+    CHECK(log_lines == lines + 1);
+    log_lines = lines;
+}
+
 static void stranger_open(const unsigned char *address)
 {
     struct fi_info *hints = fi_allocinfo();
     struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG};
     struct fi_av_attr av = {.type = FI_AV_TABLE};
     memmove(&victim, address, sizeof victim);
+    setenv("FI_OFI_RXM_EAGER_LIMIT", "33280", 1); // as the others have it
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
@@ -107,6 +120,7 @@ static void use_wrong_key(void)
 // From an endpoint of its own: the other one's connection may have ended with its last message.
 static void stranger_more(void)
 {
+    meet_other_version();
     stranger_close();
     stranger_open((const unsigned char *)&victim);
     use_wrong_key();

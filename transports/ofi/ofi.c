@@ -18,6 +18,14 @@
         }                                                                   \
     } while (0)
 
+static int open_endpoint(struct ofi_ep *ep)
+{
+    ofi_rxm_begin(&ep->job);
+    int r = fi_endpoint(ep->domain, ep->info, &ep->ep, NULL);
+    ofi_rxm_end();
+    return r;
+}
+
 int ofi_objects_open(struct ofi_ep *ep)
 {
     struct fi_av_attr av = {.type = ep->info->domain_attr->av_type};
@@ -29,7 +37,7 @@ int ofi_objects_open(struct ofi_ep *ep)
     TRY(fi_av_open(ep->domain, &av, &ep->av, NULL));
     if (ofi_queue_open(ep))
         return TRANSPORT_UNSUPPORTED;
-    TRY(fi_endpoint(ep->domain, ep->info, &ep->ep, NULL));
+    TRY(open_endpoint(ep));
     TRY(fi_ep_bind(ep->ep, &ep->av->fid, 0));
     TRY(fi_ep_bind(ep->ep, &ep->cq->fid, FI_TRANSMIT | FI_RECV));
     TRY(fi_enable(ep->ep));
@@ -79,7 +87,7 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_MAX,
-        .am_soon = strstr(ep->info->fabric_attr->prov_name, "ofi_rxm") ? OFI_RXM_SOON : MESSAGE_MAX,
+        .am_soon = ofi_rxm_soon(ep->info->fabric_attr->prov_name),
         .address_size = sizeof(struct ofi_blob),
         .key_size = sizeof(struct ofi_key),
         .chain_put_max = ep->chunk_max,

@@ -37,7 +37,7 @@
 #include <rdma/fi_rma.h>
 
 enum {
-    OFI_RXM_SOON = 16512, // bytes of a payload that ofi_rxm sends at once, see ofi_choose.c
+    OFI_RXM_SOON = 16512, // bytes of a payload that ofi_rxm sends at once by its buffers, see ofi_rxm.c
     OFI_NAME_MAX = 64,                  // bytes of an endpoint's name; the longest known is 32
     OFI_OPS = HOSTILE ? 8 : 256,        // operations under way at once
     OFI_LANES = 16,                     // endpoints of contexts, which share them in turn
@@ -56,7 +56,7 @@ struct ofi_blob {
     uint32_t magic;
     uint32_t name_length;
     int32_t pe;
-    uint32_t unused;
+    uint32_t soon; // ofi_rxm_soon, on which both must agree
     char name[OFI_NAME_MAX];
     struct {
         uint64_t start; // what an offset is added to: an address, or 0
@@ -224,6 +224,11 @@ struct ofi_profile {
 };
 struct fi_info *ofi_choose(const struct transport_job *job);
 const struct ofi_profile *ofi_profile(const char *provider); // never NULL
+
+// ofi_rxm.c: around calls in which ofi_rxm reads its settings, and what comes of them.
+void ofi_rxm_begin(const struct transport_job *job);
+void ofi_rxm_end(void);
+size_t ofi_rxm_soon(const char *provider); // bytes of a payload that goes without a question
 // The address of an entry as bytes, most significant first; NULL when it is no internet address.
 const uint8_t *ofi_ip(const struct fi_info *info, int *family);
 

@@ -97,51 +97,14 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
     return hints;
 }
 
-static char **volatile kept; // what others may be looking at
-
-// The environment with what bounds ofi_rxm's buffers, 87 MB for each PE otherwise, which nothing else
-// does. What the user has set comes first and so wins. A buffer takes a message with 16 KB of data, and
-// one for a longer one is asked for by a question to its sender; there are two thousand of them anyway,
-// and MSG_RX_SIZE bounds the rest.
-static char **bounded(char **own)
-{
-    static char buffer_size[] = "FI_OFI_RXM_BUFFER_SIZE=16896";
-    static char receives[] = "FI_OFI_RXM_MSG_RX_SIZE=128";
-    size_t n = 0;
-    while (own && own[n])
-        n++;
-    char **with = malloc((n + 3) * sizeof *with);
-    if (!with)
-        return own;
-    kept = with;
-    if (n)
-        memcpy(with, own, n * sizeof *with);
-    with[n] = buffer_size;
-    with[n + 1] = receives;
-    with[n + 2] = NULL;
-    return with;
-}
-
-// libfabric reads its settings in the first call. The program's environment is the same afterwards;
-// what another thread or a provider sets meanwhile may be lost.
-static int getinfo(const struct fi_info *hints, struct fi_info **all)
-{
-    static bool told;
-    char **own = environ, **with = told ? own : bounded(own);
-    told = true;
-    environ = with;
-    int r = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, all);
-    if (environ == with)
-        environ = own;
-    return r;
-}
-
 static struct fi_info *list(const struct transport_job *job, uint64_t more)
 {
     struct fi_info *hints = hints_new(job->provider, more), *all = NULL;
     if (!hints)
         return NULL;
-    int r = getinfo(hints, &all);
+    ofi_rxm_begin(job);
+    int r = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all);
+    ofi_rxm_end();
     fi_freeinfo(hints);
     if (r)
         job_log(job, "ofi", LOG_DEBUG, "libfabric has no %s%s: %s",

@@ -13,6 +13,11 @@
 
 enum { BLOB_MAGIC = 0x626f6853 };
 
+static uint32_t soon(const struct ofi_ep *ep)
+{
+    return (uint32_t)ofi_rxm_soon(ep->info->fabric_attr->prov_name);
+}
+
 static bool blob_is_good(struct ofi_ep *ep, const struct ofi_blob *blob, int pe)
 {
     return blob->magic == BLOB_MAGIC && blob->pe == pe && blob->name_length > 0 &&
@@ -23,7 +28,7 @@ static bool blob_is_good(struct ofi_ep *ep, const struct ofi_blob *blob, int pe)
 int ofi_address(void *ep_, void *bytes)
 {
     struct ofi_ep *ep = ep_;
-    struct ofi_blob blob = {.magic = BLOB_MAGIC, .pe = ep->job.me};
+    struct ofi_blob blob = {.magic = BLOB_MAGIC, .pe = ep->job.me, .soon = soon(ep)};
     size_t length = sizeof blob.name;
     int r = fi_getname(&ep->ep->fid, blob.name, &length);
     if (r || length > sizeof blob.name) {
@@ -50,6 +55,14 @@ int ofi_connect(void *ep_, int pe, const void *bytes)
     memcpy(&blob, bytes, sizeof blob);
     if (!blob_is_good(ep, &blob, pe)) {
         ofi_log(ep, LOG_ERROR, "the address of PE %d is damaged or of another PE", pe);
+        return TRANSPORT_FAILED;
+    }
+    if (blob.soon != soon(ep)) {
+        ofi_log(ep, LOG_ERROR,
+                "PE %d has another version of libfabric, and over sockets 1.17 does not connect with later ones: "
+                "install the same on all hosts, or choose another network with SHOAL_TRANSPORT or "
+                "SHOAL_OFI_PROVIDER",
+                pe);
         return TRANSPORT_FAILED;
     }
     pthread_mutex_lock(&ep->lock);
