@@ -154,6 +154,10 @@ int shoal_region_key(shoal_region_t region, shoal_key_t *key);
 int shoal_rptr(const shoal_key_t *key, uint64_t offset, shoal_rptr_t *rptr);
 // The same for an address as it is at the region's owner.
 int shoal_rptr_va(const shoal_key_t *key, uint64_t va, shoal_rptr_t *rptr);
+// The place `offset` bytes into a region of this PE, for whom it is lent to: that one gives it up before the
+// region ends. From another node it takes less time to use: nobody looks there whether the region is still
+// meant, once it is known (else a use is as above, after its end).
+int shoal_rptr_lent(shoal_region_t region, uint64_t offset, shoal_rptr_t *rptr);
 // A symmetric object at PE pe; no key needed.
 int shoal_rptr_symmetric(const void *addr, int pe, shoal_rptr_t *rptr);
 // A place in memory of this PE that others may be given: symmetric, or from shoal_alloc.

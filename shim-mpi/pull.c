@@ -30,15 +30,12 @@ static void end_copy(struct transfer *t)
 // ---- The sender
 bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *at)
 {
-    shoal_key_t key;
     if (n == 0 || shoal_rptr_own(data, at) == SHOAL_OK)
         return true;
     if (partner_is_reached(t->pe))
         return shoal_rptr_private(data, at) == SHOAL_OK;
-    if (shoal_region_register((void *)(uintptr_t)data, n, &t->region))
-        return false;
-    shoal_region_key(t->region, &key);
-    return shoal_rptr(&key, 0, at) == SHOAL_OK;
+    return shoal_region_register((void *)(uintptr_t)data, n, &t->region) == SHOAL_OK &&
+           shoal_rptr_lent(t->region, 0, at) == SHOAL_OK;
 }
 
 static bool expose(struct transfer *t, shoal_rptr_t *from)

@@ -17,11 +17,12 @@ enum { IMPORTS = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void **handles; // of the transport, per entry of the own table
 
-// What was imported, by PE and entry; the stamp tells registrations apart.
+// What was imported, by PE and entry, while its owner had it filled that time.
 static struct import {
-    uint64_t stamp; // 0: free
+    uint32_t fill; // 0: free
     int pe;
     uint32_t index;
+    uint64_t size;
     int region; // of the transport
     int users;
 } imports[IMPORTS];
@@ -53,17 +54,19 @@ void far_region_withdraw(uint32_t index)
 }
 
 // ---- The others
-static struct import *take(int pe, uint32_t index, const struct region_entry *e)
+// By its entry, NULL: only if it is known.
+static struct import *take(const shoal_rptr_t *r, const struct region_entry *e)
 {
-    struct import *i = &imports[((unsigned)pe * 31 + index) % IMPORTS];
+    struct import *i = &imports[((unsigned)r->pe * 31 + region_index(r)) % IMPORTS];
+    uint32_t fill = region_fill(r->stamp);
     pthread_mutex_lock(&lock);
-    bool is_it = i->stamp == e->stamp && i->pe == pe && i->index == index;
-    if (!is_it && i->users == 0) {
-        if (i->stamp)
+    bool is_it = fill && i->fill == fill && i->pe == r->pe && i->index == region_index(r);
+    if (!is_it && e && i->users == 0) {
+        if (i->fill)
             net.transport->region_release(net.ep, i->region);
-        *i = (struct import){.pe = pe, .index = index};
-        is_it = net.transport->region_import(net.ep, pe, e->key, &i->region) == 0;
-        i->stamp = is_it ? e->stamp : 0;
+        *i = (struct import){.pe = r->pe, .index = region_index(r), .size = e->size};
+        is_it = net.transport->region_import(net.ep, r->pe, e->key, &i->region) == 0;
+        i->fill = is_it ? fill : 0;
     }
     if (is_it)
         i->users++;
@@ -78,23 +81,42 @@ void far_region_give(struct import *i)
     pthread_mutex_unlock(&lock);
 }
 
+static bool is_within(const struct operation *op, uint64_t size)
+{
+    return op->remote.offset <= size && op->n <= size - op->remote.offset;
+}
+
+// As its owner has lent it: that it is there need not be asked again.
+static struct import *find_lent(const struct operation *op)
+{
+    struct import *i = region_is_lent(&op->remote) ? take(&op->remote, NULL) : NULL;
+    if (!i || is_within(op, i->size))
+        return i;
+    far_region_give(i);
+    return NULL;
+}
+
 // In a region that its owner has registered. When it finds none, the owner finds the words for it.
 static bool find_region(const struct operation *op, struct transport_remote *at,
                         struct import **import)
 {
     const shoal_rptr_t *r = &op->remote;
-    uint32_t index = r->region - REGION_FIRST;
     struct region_entry e;
-    if (op->n < LIMIT_REGION_RMA || r->region < REGION_FIRST || index >= LIMIT_REGIONS)
+    if (op->n < LIMIT_REGION_RMA || region_index(r) >= LIMIT_REGIONS)
         return false;
-    remote_load(r->pe, &slice_of(world.me)->region[index], &e, sizeof e, false);
-    if (!r->stamp || e.stamp != r->stamp || r->offset > e.size || op->n > e.size - r->offset)
+    *import = find_lent(op);
+    if (*import) {
+        *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
+        return true;
+    }
+    remote_load(r->pe, &slice_of(world.me)->region[region_index(r)], &e, sizeof e, false);
+    if (!r->stamp || e.stamp != r->stamp || !is_within(op, e.size))
         return false;
     if (e.space != SPACE_PRIVATE) {
         *at = remote_at((struct place){r->pe, e.space, e.at + r->offset});
         return true;
     }
-    *import = !e.asks && e.key_n == net.facts.key_size ? take(r->pe, index, &e) : NULL;
+    *import = !e.asks && e.key_n == net.facts.key_size ? take(r, &e) : NULL;
     if (*import)
         *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
     return *import != NULL;

@@ -46,6 +46,7 @@ static struct own {
     enum { FREE, LIVE, IDLE } state;
     _Atomic bool is_doubtful; // it may be gone, and nobody tells
     _Atomic bool is_stale;    // the network may have pages that it had before
+    uint32_t fill;            // of its stamps
     _Atomic uint64_t watched; // tells this watch from all others; 0: none, or its memory is gone
 } own[LIMIT_REGIONS];
 
@@ -62,6 +63,13 @@ static uint64_t new_stamp(void)
         return stock[--left] | 1;
     counted = counted ? counted + 2 : (uint64_t)clock() | 1;
     return counted * 0x9e3779b97f4a7c15u;
+}
+
+// Of one entry.
+static uint64_t entry_stamp(uint32_t i)
+{
+    uint64_t random = new_stamp() & ((UINT64_C(1) << REGION_FILL_SHIFT) - 1);
+    return (uint64_t)own[i].fill << REGION_FILL_SHIFT | random;
 }
 
 static struct region_entry *entry_of(int pe, uint32_t index)
@@ -229,6 +237,7 @@ static uint32_t fill(void *base, size_t size, struct place at)
     atomic_store_explicit(&e->size, size, memory_order_relaxed);
     atomic_store_explicit(&e->base, (uintptr_t)base, memory_order_relaxed);
     e->key_n = 0;
+    own[i].fill = own[i].fill + 1 < REGION_FILLS ? own[i].fill + 1 : 1;
     own[i].is_doubtful = false;
     used = i < used ? used : i + 1;
     if (at.space == SPACE_PRIVATE && watch(i, base, size) != UNMAP_CANNOT)
@@ -254,7 +263,7 @@ int region_register(void *base, size_t size, uint32_t *index)
     if (i < LIMIT_REGIONS) {
         own[i].state = LIVE;
         // Pairs with the acquire load in region_resolve.
-        atomic_store_explicit(&entry_of(world.me, i)->stamp, new_stamp(), memory_order_release);
+        atomic_store_explicit(&entry_of(world.me, i)->stamp, entry_stamp(i), memory_order_release);
     }
     pthread_mutex_unlock(&lock);
     *index = i;
@@ -309,6 +318,17 @@ int region_key(uint32_t index, shoal_key_t *key)
         return SHOAL_EINVAL;
     memcpy(key, &k, sizeof k);
     return SHOAL_OK;
+}
+
+int region_lend(uint32_t index, uint64_t offset, shoal_rptr_t *rptr)
+{
+    shoal_key_t key;
+    int status = region_key(index, &key);
+    if (!status)
+        status = region_import(&key, offset, false, rptr);
+    if (!status)
+        rptr->region = REGION_LENT - index;
+    return status;
 }
 
 // One consistent look at an entry: false when its stamp is not this one.
@@ -376,16 +396,16 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     }
     if (!world_is_here(r->pe)) { // looked up there, when it is used
         *at = (struct place){r->pe, SPACE_PRIVATE, 0};
-        return r->region - REGION_FIRST < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;
+        return region_index(r) < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;
     }
     if (r->pe == world.me)
         unmap_settle();
-    if (r->region - REGION_FIRST >= LIMIT_REGIONS ||
-        !read_entry(r->pe, r->region - REGION_FIRST, r->stamp, at, &size))
+    if (region_index(r) >= LIMIT_REGIONS ||
+        !read_entry(r->pe, region_index(r), r->stamp, at, &size))
         return SHOAL_EKEY;
     if (!within(r->offset, n, size))
         return SHOAL_ERANGE;
     at->offset += r->offset;
-    bool is_doubtful = r->pe == world.me && own[r->region - REGION_FIRST].is_doubtful;
+    bool is_doubtful = r->pe == world.me && own[region_index(r)].is_doubtful;
     return unlikely(is_doubtful) && !is_mapped(at->offset, n) ? SHOAL_EFAULT : SHOAL_OK;
 }
