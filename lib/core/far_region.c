@@ -57,14 +57,14 @@ void far_region_withdraw(uint32_t index)
 // By its entry, NULL: only if it is known.
 static struct import *take(const shoal_rptr_t *r, const struct region_entry *e)
 {
-    struct import *i = &imports[((unsigned)r->pe * 31 + region_index(r)) % IMPORTS];
+    struct import *i = &imports[((unsigned)r->pe * 31 + region_slot(r)) % IMPORTS];
     uint32_t fill = region_fill(r->stamp);
     pthread_mutex_lock(&lock);
-    bool is_it = fill && i->fill == fill && i->pe == r->pe && i->index == region_index(r);
+    bool is_it = fill && i->fill == fill && i->pe == r->pe && i->index == region_slot(r);
     if (!is_it && e && i->users == 0) {
         if (i->fill)
             net.transport->region_release(net.ep, i->region);
-        *i = (struct import){.pe = r->pe, .index = region_index(r), .size = e->size};
+        *i = (struct import){.pe = r->pe, .index = region_slot(r), .size = e->size};
         is_it = net.transport->region_import(net.ep, r->pe, e->key, &i->region) == 0;
         i->fill = is_it ? fill : 0;
     }
@@ -102,14 +102,14 @@ static bool find_region(const struct operation *op, struct transport_remote *at,
 {
     const shoal_rptr_t *r = &op->remote;
     struct region_entry e;
-    if (op->n < LIMIT_REGION_RMA || region_index(r) >= LIMIT_REGIONS)
+    if (op->n < LIMIT_REGION_RMA || region_slot(r) >= LIMIT_REGIONS)
         return false;
     *import = find_lent(op);
     if (*import) {
         *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
         return true;
     }
-    remote_load(r->pe, &slice_of(world.me)->region[region_index(r)], &e, sizeof e, false);
+    remote_load(r->pe, &slice_of(world.me)->region[region_slot(r)], &e, sizeof e, false);
     if (!r->stamp || e.stamp != r->stamp || !is_within(op, e.size))
         return false;
     if (e.space != SPACE_PRIVATE) {

@@ -396,16 +396,16 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     }
     if (!world_is_here(r->pe)) { // looked up there, when it is used
         *at = (struct place){r->pe, SPACE_PRIVATE, 0};
-        return region_index(r) < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;
+        return region_slot(r) < LIMIT_REGIONS ? SHOAL_OK : SHOAL_EKEY;
     }
     if (r->pe == world.me)
         unmap_settle();
-    if (region_index(r) >= LIMIT_REGIONS ||
-        !read_entry(r->pe, region_index(r), r->stamp, at, &size))
+    if (region_slot(r) >= LIMIT_REGIONS ||
+        !read_entry(r->pe, region_slot(r), r->stamp, at, &size))
         return SHOAL_EKEY;
     if (!within(r->offset, n, size))
         return SHOAL_ERANGE;
     at->offset += r->offset;
-    bool is_doubtful = r->pe == world.me && own[region_index(r)].is_doubtful;
+    bool is_doubtful = r->pe == world.me && own[region_slot(r)].is_doubtful;
     return unlikely(is_doubtful) && !is_mapped(at->offset, n) ? SHOAL_EFAULT : SHOAL_OK;
 }

@@ -28,7 +28,7 @@ static inline bool region_is_lent(const shoal_rptr_t *r)
 }
 
 // The entry of its owner's table; LIMIT_REGIONS and more: in none.
-static inline uint32_t region_index(const shoal_rptr_t *r)
+static inline uint32_t region_slot(const shoal_rptr_t *r)
 {
     return region_is_lent(r) ? REGION_LENT - r->region : r->region - REGION_FIRST;
 }
