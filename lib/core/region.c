@@ -400,8 +400,7 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     }
     if (r->pe == world.me)
         unmap_settle();
-    if (region_slot(r) >= LIMIT_REGIONS ||
-        !read_entry(r->pe, region_slot(r), r->stamp, at, &size))
+    if (region_slot(r) >= LIMIT_REGIONS || !read_entry(r->pe, region_slot(r), r->stamp, at, &size))
         return SHOAL_EKEY;
     if (!within(r->offset, n, size))
         return SHOAL_ERANGE;

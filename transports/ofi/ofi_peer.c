@@ -58,11 +58,12 @@ int ofi_connect(void *ep_, int pe, const void *bytes)
         return TRANSPORT_FAILED;
     }
     if (blob.soon != soon(ep)) {
-        ofi_log(ep, LOG_ERROR,
-                "PE %d has another version of libfabric, and over sockets 1.17 does not connect with later ones: "
-                "install the same on all hosts, or choose another network with SHOAL_TRANSPORT or "
-                "SHOAL_OFI_PROVIDER",
-                pe);
+        ofi_log(
+            ep, LOG_ERROR,
+            "PE %d has another version of libfabric, and over sockets 1.17 does not connect with later ones: "
+            "install the same on all hosts, or choose another network with SHOAL_TRANSPORT or "
+            "SHOAL_OFI_PROVIDER",
+            pe);
         return TRANSPORT_FAILED;
     }
     pthread_mutex_lock(&ep->lock);
