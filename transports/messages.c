@@ -50,8 +50,8 @@ size_t messages_write(struct messages *m, const struct messages_peer *peer, enum
                                     .from = (uint32_t)m->job->me,
                                     .seq = peer->out,
                                     .taken = peer->taken,
-                                    .length = (uint16_t)n,
-                                    .kind = (uint16_t)kind};
+                                    .length = (uint32_t)n & 0xffffff,
+                                    .kind = (uint32_t)kind & 0xff};
     memcpy(bytes, &header, sizeof header);
     if (n)
         memcpy(bytes + sizeof header, payload, n);

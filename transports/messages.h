@@ -19,6 +19,7 @@
 
 enum {
     MESSAGE_MAX = (LIMIT_AM_PART < 4096 ? 4096 : LIMIT_AM_PART) + 128, // bytes of a payload
+    MESSAGE_SOON = MESSAGE_MAX < 32896 ? MESSAGE_MAX : 32896, // of one that most libraries send at once
     PUT_COPIED_MAX = 4096,              // bytes of a put whose source is free at once
     MESSAGE_WINDOW = HOSTILE ? 4 : 128, // messages to one PE that it has not yet taken
     MESSAGE_DEPTH = HOSTILE ? 2 : 16,   // upcalls inside each other
@@ -33,12 +34,15 @@ struct message_header {
     uint32_t from;
     uint32_t seq;
     uint32_t taken;
-    uint16_t length; // of the payload
-    uint16_t kind;   // enum message_kind
+    uint32_t length : 24; // of the payload
+    uint32_t kind : 8;    // enum message_kind
 };
 _Static_assert(sizeof(struct message_header) == 24, "the same everywhere");
-_Static_assert(MESSAGE_MAX <= UINT16_MAX, "a payload's length fits");
-enum { MESSAGE_BYTES = sizeof(struct message_header) + MESSAGE_MAX };
+_Static_assert(MESSAGE_MAX < 1 << 24, "a payload's length fits");
+enum {
+    MESSAGE_BYTES = sizeof(struct message_header) + MESSAGE_MAX,
+    MESSAGE_BYTES_SOON = sizeof(struct message_header) + MESSAGE_SOON,
+};
 
 // A notice carries `taken` alone; it also shows that the way is open.
 enum message_kind { MESSAGE_USER, MESSAGE_NOTICE, MESSAGE_KINDS };

@@ -408,7 +408,6 @@ void *net_message_take(struct message *m)
 int net_message_up(void)
 {
     if (net.facts.am_soon > offsetof(struct net_head, op) &&
-        net.facts.am_max >= offsetof(struct net_head, op) + LIMIT_AM_PART &&
         net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
         return credit_up();
     log_line(LOG_ERROR, LOG_BOOT,

@@ -90,15 +90,17 @@ static void ep_new(void)
     ofi_messages_open(ep);
     ep->blob = calloc(NPES, sizeof *ep->blob);
     ep->peer = calloc(NPES, sizeof *ep->peer);
+    ep->am_max = MESSAGE_MAX;
+    ep->op_size = (sizeof *ep->ops + MESSAGE_BYTES + 63) / 64 * 64;
     static struct ofi_op *ops; // kept: to clear so much takes longer than all the rest
     if (!ops)
-        ops = calloc(OFI_OPS + OFI_RECEIVES, sizeof *ops);
+        ops = calloc(OFI_OPS + OFI_RECEIVES, ep->op_size);
     ep->ops = ops;
     ep->op_count = OFI_OPS + OFI_RECEIVES;
     for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++) {
-        ep->ops[i].busy = false;
-        ep->ops[i].next = ep->free_ops;
-        ep->free_ops = &ep->ops[i];
+        ofi_op_at(ep, i)->busy = false;
+        ofi_op_at(ep, i)->next = ep->free_ops;
+        ep->free_ops = ofi_op_at(ep, i);
     }
     memset(posted, 0, sizeof posted);
     region = -1;

@@ -72,7 +72,7 @@ static void test_am_flood(void)
 
 static void test_am_limits(void)
 {
-    static unsigned char bytes[1 << 16];
+    static unsigned char bytes[1 << 17];
     if (!facts.am_max)
         return;
     CHECK(facts.am_max >= 4096 + 64 && facts.am_max < sizeof bytes);

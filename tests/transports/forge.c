@@ -37,7 +37,7 @@ static void stranger_open(const unsigned char *address)
     struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_MSG};
     struct fi_av_attr av = {.type = FI_AV_TABLE};
     memmove(&victim, address, sizeof victim);
-    setenv("FI_OFI_RXM_EAGER_LIMIT", "33280", 1); // as the others have it
+    setenv("FI_OFI_RXM_EAGER_LIMIT", OFI_RXM_EAGER, 1); // as the others have it
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;

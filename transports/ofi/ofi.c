@@ -47,14 +47,15 @@ int ofi_objects_open(struct ofi_ep *ep)
 int ofi_ops_open(struct ofi_ep *ep)
 {
     ep->op_count = ep->parent ? OFI_LANE_OPS : OFI_OPS + OFI_RECEIVES;
-    ep->ops = calloc((size_t)ep->op_count, sizeof *ep->ops);
+    ep->op_size = (sizeof *ep->ops + ofi_data_size(ep) + 63) / 64 * 64;
+    ep->ops = calloc((size_t)ep->op_count, ep->op_size);
     if (!ep->ops)
         return TRANSPORT_FAILED;
     for (int i = ep->op_count - 1; i >= 0; i--) {
-        ep->ops[i].next = ep->free_ops;
-        ep->free_ops = &ep->ops[i];
+        ofi_op_at(ep, i)->next = ep->free_ops;
+        ep->free_ops = ofi_op_at(ep, i);
     }
-    size_t size = (size_t)ep->op_count * sizeof *ep->ops;
+    size_t size = (size_t)ep->op_count * ep->op_size;
     if (ep->local_registration &&
         ofi_mr_open(ep, ep->ops, size, FI_SEND | FI_RECV | FI_READ | FI_WRITE, &ep->ops_mr))
         return TRANSPORT_FAILED;
@@ -86,7 +87,7 @@ static void state_facts(struct ofi_ep *ep, struct transport_facts *facts)
         .silent_progress = strcmp(ep->info->fabric_attr->prov_name, "sockets") == 0,
         .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
-        .am_max = MESSAGE_MAX,
+        .am_max = ep->am_max,
         .am_soon = ofi_rxm_soon(ep->info->fabric_attr->prov_name),
         .address_size = sizeof(struct ofi_blob),
         .key_size = sizeof(struct ofi_key),
@@ -164,10 +165,11 @@ static int ofi_open(const struct transport_job *job, struct transport_facts *fac
     ep->address_is_virtual = mode & FI_MR_VIRT_ADDR;
     ep->local_registration = HOSTILE || mode & FI_MR_LOCAL;
     ep->coherent = ofi_profile(ep->info->fabric_attr->prov_name)->coherent;
+    ep->am_max = ofi_rxm_most(ep->info->fabric_attr->prov_name);
     ep->chunk_max = ep->info->ep_attr->max_msg_size;
     if (OFI_CHUNK_MAX && ep->chunk_max > OFI_CHUNK_MAX)
         ep->chunk_max = OFI_CHUNK_MAX;
-    if (ep->info->ep_attr->max_msg_size < sizeof ep->ops->data)
+    if (ep->info->ep_attr->max_msg_size < ofi_data_size(ep))
         goto err_free;
     if ((status = ofi_objects_open(ep)) || (status = ofi_ops_open(ep)) ||
         (status = ofi_regions_open(ep, FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)))

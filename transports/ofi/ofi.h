@@ -36,6 +36,9 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
+#define OFI_RXM_EAGER "66560" // bytes, at least MESSAGE_BYTES; see ofi_rxm.c
+_Static_assert(MESSAGE_BYTES <= 66560, "a whole message is eager");
+
 enum {
     OFI_RXM_SOON = 16512, // bytes of a payload that ofi_rxm sends at once by its buffers, see ofi_rxm.c
     OFI_NAME_MAX = 64,                  // bytes of an endpoint's name; the longest known is 32
@@ -108,7 +111,7 @@ struct ofi_op {
     struct ofi_amo amo;
     uint64_t old;
     struct message message; // receive
-    _Alignas(16) unsigned char data[MESSAGE_BYTES];
+    _Alignas(16) unsigned char data[]; // room for a message
 };
 
 struct ofi_ctx {
@@ -151,7 +154,8 @@ struct ofi_ep {
     struct fid_ep *ep;
     struct fid_mr *region_mr[TRANSPORT_REGIONS_FIXED];
     struct fid_mr *ops_mr;
-    size_t chunk_max;
+    size_t chunk_max, am_max;
+    size_t op_size; // of an operation with its data
     bool local_registration, address_is_virtual, coherent;
     int wait_fd;         // -1: none
     bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
@@ -216,6 +220,16 @@ void ofi_lanes_close(struct ofi_ep *parent);
 void ofi_lanes_lose(struct ofi_ep *parent, int pe, const char *why);
 void ofi_lanes_ask(struct ofi_ep *parent);
 
+static inline size_t ofi_data_size(const struct ofi_ep *ep)
+{
+    return sizeof(struct message_header) + ep->am_max;
+}
+
+static inline struct ofi_op *ofi_op_at(const struct ofi_ep *ep, int i)
+{
+    return (struct ofi_op *)((char *)ep->ops + (size_t)i * ep->op_size);
+}
+
 // ofi_choose.c: the provider and the interface. NULL when there is none that serves.
 struct ofi_profile {
     const char *provider;
@@ -228,7 +242,8 @@ const struct ofi_profile *ofi_profile(const char *provider); // never NULL
 // ofi_rxm.c: around calls in which ofi_rxm reads its settings, and what comes of them.
 void ofi_rxm_begin(const struct transport_job *job);
 void ofi_rxm_end(void);
-size_t ofi_rxm_soon(const char *provider); // bytes of a payload that goes without a question
+size_t ofi_rxm_most(const char *provider); // bytes of a payload
+size_t ofi_rxm_soon(const char *provider); // of one that goes without a question
 // The address of an entry as bytes, most significant first; NULL when it is no internet address.
 const uint8_t *ofi_ip(const struct fi_info *info, int *family);
 

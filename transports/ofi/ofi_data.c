@@ -105,7 +105,7 @@ void ofi_abandon(void *ep_, struct messages_peer *peer)
 {
     struct ofi_ep *ep = ep_;
     for (int i = 0; i < ep->op_count; i++) {
-        struct ofi_op *op = &ep->ops[i];
+        struct ofi_op *op = ofi_op_at(ep, i);
         if (!op->busy || op->peer != ofi_peer_of(peer))
             continue;
         op->left = 0;
@@ -191,7 +191,7 @@ static int prepare_local(struct ofi_ep *ep, struct ofi_op *op, void *local, size
     *copied = false;
     op->local = local;
     op->desc = desc;
-    if ((must_copy || wants_copy) && n <= sizeof op->data) {
+    if ((must_copy || wants_copy) && n <= ofi_data_size(ep)) {
         if (op->kind == OFI_PUT) {
             memcpy(op->data, local, n);
             *copied = true;

@@ -38,6 +38,7 @@ static struct ofi_ep *new_lane(struct ofi_ep *parent)
     lane->blob = parent->blob;
     lane->wait_fd = -1;
     lane->chunk_max = parent->chunk_max;
+    lane->am_max = parent->am_max;
     lane->local_registration = parent->local_registration;
     lane->address_is_virtual = parent->address_is_virtual;
     lane->coherent = parent->coherent;

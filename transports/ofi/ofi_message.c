@@ -5,7 +5,7 @@
 int ofi_receive_post(struct ofi_ep *ep, struct ofi_op *op)
 {
     void *desc = ep->ops_mr ? fi_mr_desc(ep->ops_mr) : NULL;
-    long r = fi_recv(ep->ep, op->data, sizeof op->data, desc, FI_ADDR_UNSPEC, &op->context);
+    long r = fi_recv(ep->ep, op->data, ofi_data_size(ep), desc, FI_ADDR_UNSPEC, &op->context);
     if (r == -FI_EAGAIN) {
         ofi_retry_later(ep, op);
         return 0;
@@ -52,7 +52,7 @@ int ofi_am(void *ep_, void *ctx, int pe, const void *payload, size_t n)
 {
     (void)ctx;
     struct ofi_ep *ep = ep_;
-    if (n > MESSAGE_MAX)
+    if (n > ep->am_max)
         return TRANSPORT_UNSUPPORTED;
     pthread_mutex_lock(&ep->lock);
     int status = messages_send(&ep->messages, pe, payload, n);

@@ -34,9 +34,16 @@ static bool has_short_buffers(const struct transport_job *job)
                          : !may_be_verbs && sends_directly("tcp;ofi_rxm");
 }
 
+size_t ofi_rxm_most(const char *provider)
+{
+    return sends_directly(provider) ? MESSAGE_MAX : MESSAGE_SOON;
+}
+
 size_t ofi_rxm_soon(const char *provider)
 {
-    return !strstr(provider, "ofi_rxm") || sends_directly(provider) ? MESSAGE_MAX : OFI_RXM_SOON;
+    return sends_directly(provider)      ? MESSAGE_MAX
+           : strstr(provider, "ofi_rxm") ? OFI_RXM_SOON
+                                         : MESSAGE_SOON;
 }
 
 static char **with_ours(char **own, char *const *settings)
@@ -65,9 +72,8 @@ void ofi_rxm_begin(const struct transport_job *job)
 {
     static char shorts[] = "FI_OFI_RXM_BUFFER_SIZE=1024",
                 buffers[] = "FI_OFI_RXM_BUFFER_SIZE=16896",
-                receives[] = "FI_OFI_RXM_MSG_RX_SIZE=128", eager[] = "FI_OFI_RXM_EAGER_LIMIT=33280";
-    _Static_assert(HOSTILE || (MESSAGE_BYTES > 32768 && MESSAGE_BYTES <= 33280),
-                   "a whole message is eager");
+                receives[] = "FI_OFI_RXM_MSG_RX_SIZE=128",
+                eager[] = "FI_OFI_RXM_EAGER_LIMIT=" OFI_RXM_EAGER;
     char *const settings[SETTINGS] = {has_short_buffers(job) ? shorts : buffers, receives, eager};
     owned = environ;
     environ = with_ours(owned, settings);

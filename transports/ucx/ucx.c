@@ -108,8 +108,8 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
         .has_wait_fd = true,
         .inject_max = PUT_COPIED_MAX,
         .message_max = SIZE_MAX,
-        .am_max = MESSAGE_MAX,
-        .am_soon = MESSAGE_MAX,
+        .am_max = MESSAGE_SOON,
+        .am_soon = MESSAGE_SOON,
         .address_size = sizeof(struct ucx_blob),
         .key_size = sizeof(struct ucx_key),
     };

@@ -86,7 +86,7 @@ struct ucx_op {
     enum transport_width width; // atomics, from here on
     uint64_t operand, old;
     uint64_t *result;
-    _Alignas(16) unsigned char data[MESSAGE_BYTES];
+    _Alignas(16) unsigned char data[MESSAGE_BYTES_SOON];
 };
 
 struct ucx_ctx {

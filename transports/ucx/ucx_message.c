@@ -38,7 +38,7 @@ int ucx_am(void *ep_, void *ctx, int pe, const void *payload, size_t n)
 {
     (void)ctx;
     struct ucx_ep *ep = ep_;
-    if (n > MESSAGE_MAX)
+    if (n > MESSAGE_SOON)
         return TRANSPORT_UNSUPPORTED;
     pthread_mutex_lock(&ep->lock);
     int status = messages_send(&ep->messages, pe, payload, n);
@@ -52,7 +52,7 @@ static ucs_status_t came(void *ep_, const void *header, size_t header_length, vo
 {
     struct ucx_ep *ep = ep_;
     (void)header;
-    if (header_length || length > MESSAGE_BYTES || param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) {
+    if (header_length || length > MESSAGE_BYTES_SOON || param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) {
         messages_forged(&ep->messages, length);
         return UCS_OK;
     }
