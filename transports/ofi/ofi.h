@@ -238,14 +238,14 @@ struct ofi_profile {
 };
 struct fi_info *ofi_choose(const struct transport_job *job);
 const struct ofi_profile *ofi_profile(const char *provider); // never NULL
+// The address of an entry as bytes, most significant first; NULL when it is no internet address.
+const uint8_t *ofi_ip(const struct fi_info *info, int *family);
 
 // ofi_rxm.c: around calls in which ofi_rxm reads its settings, and what comes of them.
 void ofi_rxm_begin(const struct transport_job *job);
 void ofi_rxm_end(void);
 size_t ofi_rxm_most(const char *provider); // bytes of a payload
 size_t ofi_rxm_soon(const char *provider); // of one that goes without a question
-// The address of an entry as bytes, most significant first; NULL when it is no internet address.
-const uint8_t *ofi_ip(const struct fi_info *info, int *family);
 
 // ofi_memory.c
 int ofi_mr_open(struct ofi_ep *ep, void *base, size_t size, uint64_t access, struct fid_mr **mr);
