@@ -382,7 +382,7 @@ int shoal_am_request(int pe, int id, uint64_t arg, const void *payload, size_t n
 // longer than one of the network's has begun to leave when there was room for its beginning; then the call
 // returns when the network has taken all of it, and runs no handler meanwhile.
 int shoal_am_try(int pe, int id, uint64_t arg, const void *payload, size_t n);
-// As shoal_am_try, for one of many: to another node, messages of up to SHOAL_COALESCE bytes that follow
+// As shoal_am_try, for one of many: to another node, messages of up to 4096 bytes that follow
 // another one closely, or puts that are gathered, are kept and leave together: when this PE waits, tests,
 // progresses or sends otherwise to the same PE, when shoal_am_push says so, and within half a millisecond
 // when it computes.

@@ -16,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SESSION_PUT = LIMIT_BATCH / 4 };
+// Bytes of the largest put in a session, and of the largest message.
+enum {
+    SESSION_PUT = HOSTILE ? LIMIT_BATCH / 4 : 1024,
+    MESSAGE_MOST = HOSTILE ? LIMIT_BATCH : 4096
+};
 // Messages to a PE that follow each other faster are gathered: about what it takes to send one.
 enum { IN_A_ROW_NS = HOSTILE ? 1000000 : 10000 };
 
@@ -303,8 +307,7 @@ bool stream_message(int pe, const struct inbox_message *m)
     struct stream *s = &stream_default;
     struct record r = {
         .arg = m->arg, .n = (uint32_t)m->n, .id = m->id, .op = RECORD_MESSAGE, .flags = m->flags};
-    bool is_short = gathers(s, m->n) && m->n <= (size_t)settings.coalesce; // in a session, too
-    struct batch *b = is_short ? find(s, pe) : NULL;
+    struct batch *b = m->n <= MESSAGE_MOST && has_room(m->n) ? find(s, pe) : NULL;
     if (!b || pthread_mutex_trylock(&b->lock)) // whose holder may wait for room
         return false;
     if (!follows(s, b, pe, sizeof r + record_padded(m->n))) {
