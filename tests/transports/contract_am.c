@@ -13,7 +13,7 @@
 // ---- active messages
 struct message {
     uint32_t number, length;
-    unsigned char rest[1 << 16];
+    unsigned char rest[1 << 17];
 };
 static uint32_t taken[NPES];
 

@@ -24,7 +24,7 @@ static void send_forged(void)
 {
     struct {
         struct message_header header;
-        unsigned char rest[1 << 16];
+        unsigned char rest[MESSAGE_MAX + 8];
     } m = {{.secret = SECRET, .from = 1, .seq = 0, .length = 8, .kind = MESSAGE_USER}, {0}};
     const struct message_header good = m.header;
     size_t whole = sizeof m.header + 8;
