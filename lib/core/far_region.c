@@ -105,18 +105,16 @@ static bool find_region(const struct operation *op, struct transport_remote *at,
     if (op->n < LIMIT_REGION_RMA || region_slot(r) >= LIMIT_REGIONS)
         return false;
     *import = find_lent(op);
-    if (*import) {
-        *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
-        return true;
+    if (!*import) {
+        remote_load(r->pe, &slice_of(world.me)->region[region_slot(r)], &e, sizeof e, false);
+        if (!r->stamp || e.stamp != r->stamp || !is_within(op, e.size))
+            return false;
+        if (e.space != SPACE_PRIVATE) {
+            *at = remote_at((struct place){r->pe, e.space, e.at + r->offset});
+            return true;
+        }
+        *import = !e.asks && e.key_n == net.facts.key_size ? take(r, &e) : NULL;
     }
-    remote_load(r->pe, &slice_of(world.me)->region[region_slot(r)], &e, sizeof e, false);
-    if (!r->stamp || e.stamp != r->stamp || !is_within(op, e.size))
-        return false;
-    if (e.space != SPACE_PRIVATE) {
-        *at = remote_at((struct place){r->pe, e.space, e.at + r->offset});
-        return true;
-    }
-    *import = !e.asks && e.key_n == net.facts.key_size ? take(r, &e) : NULL;
     if (*import)
         *at = (struct transport_remote){r->pe, (*import)->region, r->offset};
     return *import != NULL;
