@@ -81,16 +81,11 @@ void far_region_give(struct import *i)
     pthread_mutex_unlock(&lock);
 }
 
-static bool is_within(const struct operation *op, uint64_t size)
-{
-    return op->remote.offset <= size && op->n <= size - op->remote.offset;
-}
-
 // As its owner has lent it: that it is there need not be asked again.
 static struct import *find_lent(const struct operation *op)
 {
     struct import *i = region_is_lent(&op->remote) ? take(&op->remote, NULL) : NULL;
-    if (!i || is_within(op, i->size))
+    if (!i || region_within(op->remote.offset, op->n, i->size))
         return i;
     far_region_give(i);
     return NULL;
@@ -107,7 +102,7 @@ static bool find_region(const struct operation *op, struct transport_remote *at,
     *import = find_lent(op);
     if (!*import) {
         remote_load(r->pe, &slice_of(world.me)->region[region_slot(r)], &e, sizeof e, false);
-        if (!r->stamp || e.stamp != r->stamp || !is_within(op, e.size))
+        if (!r->stamp || e.stamp != r->stamp || !region_within(r->offset, op->n, e.size))
             return false;
         if (e.space != SPACE_PRIVATE) {
             *at = remote_at((struct place){r->pe, e.space, e.at + r->offset});

@@ -366,11 +366,6 @@ int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rpt
     return SHOAL_OK;
 }
 
-static bool within(uint64_t offset, size_t n, uint64_t size)
-{
-    return offset <= size && n <= size - offset;
-}
-
 int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
 {
     uint64_t size;
@@ -381,14 +376,15 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
     if (likely(r->region == REGION_SLICE)) {
         uint64_t first = (uint64_t)world.slice_size - world.job->arena_size - world.heap_size;
         if (r->offset < first ||
-            !within(r->offset - first, n, world.heap_size + world.job->arena_size))
+            !region_within(r->offset - first, n, world.heap_size + world.job->arena_size))
             return SHOAL_ERANGE;
         *at = (struct place){r->pe, SPACE_SLICE, r->offset};
         return SHOAL_OK;
     }
     if (r->region == REGION_DATA) {
         *at = (struct place){r->pe, SPACE_DATA, r->offset};
-        return world.data_size && within(r->offset, n, world.data_size) ? SHOAL_OK : SHOAL_ERANGE;
+        return world.data_size && region_within(r->offset, n, world.data_size) ? SHOAL_OK
+                                                                               : SHOAL_ERANGE;
     }
     if (r->region == REGION_NONE && r->stamp == region_none_stamp(r->pe) && world_is_here(r->pe)) {
         *at = (struct place){r->pe, SPACE_PRIVATE, r->offset};
@@ -402,7 +398,7 @@ int region_resolve(const shoal_rptr_t *r, size_t n, struct place *at)
         unmap_settle();
     if (region_slot(r) >= LIMIT_REGIONS || !read_entry(r->pe, region_slot(r), r->stamp, at, &size))
         return SHOAL_EKEY;
-    if (!within(r->offset, n, size))
+    if (!region_within(r->offset, n, size))
         return SHOAL_ERANGE;
     at->offset += r->offset;
     bool is_doubtful = r->pe == world.me && own[region_slot(r)].is_doubtful;

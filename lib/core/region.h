@@ -40,6 +40,11 @@ static inline uint32_t region_fill(uint64_t stamp)
     return (uint32_t)(stamp >> REGION_FILL_SHIFT);
 }
 
+static inline bool region_within(uint64_t offset, size_t n, uint64_t size)
+{
+    return offset <= size && n <= size - offset;
+}
+
 void region_down(void); // before the network's end; whatever is registered still
 
 int region_register(void *base, size_t size, uint32_t *index);

@@ -91,10 +91,9 @@ static void ep_new(void)
     ep->blob = calloc(NPES, sizeof *ep->blob);
     ep->peer = calloc(NPES, sizeof *ep->peer);
     ep->am_max = MESSAGE_MAX;
-    ep->op_size = (sizeof *ep->ops + MESSAGE_BYTES + 63) / 64 * 64;
     static struct ofi_op *ops; // kept: to clear so much takes longer than all the rest
     if (!ops)
-        ops = calloc(OFI_OPS + OFI_RECEIVES, ep->op_size);
+        ops = calloc(OFI_OPS + OFI_RECEIVES, ofi_op_size(ep));
     ep->ops = ops;
     ep->op_count = OFI_OPS + OFI_RECEIVES;
     for (int i = 0; i < OFI_OPS + OFI_RECEIVES; i++) {

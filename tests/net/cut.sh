@@ -92,7 +92,7 @@ go_on
 what="a host is cut off for less than the limit"
 begin go
 sleep 0.3
-"$hosts" cut shoal1 && sleep 1.5 && "$hosts" mend shoal1
+"$hosts" cut shoal1 && sleep 1.5 && "$hosts" mend shoal1 || fail "the cable stays as it is"
 sleep 2
 go_on
 exit 0

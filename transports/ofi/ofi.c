@@ -47,15 +47,14 @@ int ofi_objects_open(struct ofi_ep *ep)
 int ofi_ops_open(struct ofi_ep *ep)
 {
     ep->op_count = ep->parent ? OFI_LANE_OPS : OFI_OPS + OFI_RECEIVES;
-    ep->op_size = (sizeof *ep->ops + ofi_data_size(ep) + 63) / 64 * 64;
-    ep->ops = calloc((size_t)ep->op_count, ep->op_size);
+    ep->ops = calloc((size_t)ep->op_count, ofi_op_size(ep));
     if (!ep->ops)
         return TRANSPORT_FAILED;
     for (int i = ep->op_count - 1; i >= 0; i--) {
         ofi_op_at(ep, i)->next = ep->free_ops;
         ep->free_ops = ofi_op_at(ep, i);
     }
-    size_t size = (size_t)ep->op_count * ep->op_size;
+    size_t size = (size_t)ep->op_count * ofi_op_size(ep);
     if (ep->local_registration &&
         ofi_mr_open(ep, ep->ops, size, FI_SEND | FI_RECV | FI_READ | FI_WRITE, &ep->ops_mr))
         return TRANSPORT_FAILED;

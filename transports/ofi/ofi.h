@@ -155,7 +155,6 @@ struct ofi_ep {
     struct fid_mr *region_mr[TRANSPORT_REGIONS_FIXED];
     struct fid_mr *ops_mr;
     size_t chunk_max, am_max;
-    size_t op_size; // of an operation with its data
     bool local_registration, address_is_virtual, coherent;
     int wait_fd;         // -1: none
     bool owns_fds;       // wait_fd is our own set of the provider's sockets; see ofi_wait.c
@@ -225,9 +224,14 @@ static inline size_t ofi_data_size(const struct ofi_ep *ep)
     return sizeof(struct message_header) + ep->am_max;
 }
 
+static inline size_t ofi_op_size(const struct ofi_ep *ep)
+{
+    return (sizeof(struct ofi_op) + ofi_data_size(ep) + 63) / 64 * 64;
+}
+
 static inline struct ofi_op *ofi_op_at(const struct ofi_ep *ep, int i)
 {
-    return (struct ofi_op *)((char *)ep->ops + (size_t)i * ep->op_size);
+    return (struct ofi_op *)((char *)ep->ops + (size_t)i * ofi_op_size(ep));
 }
 
 // ofi_choose.c: the provider and the interface. NULL when there is none that serves.
