@@ -18,7 +18,8 @@
 
 #define REST_MOST (64UL << 10) // a longer line is passed on in parts
 #define READ_SIZE (64UL << 10)
-#define SILENCE_NS 50000000u // after which an unfinished line is shown
+#define LOOK_NS 50000000u
+#define LOOKS 4 // at a silent stream in a row, after which its unfinished line is shown
 #define DRAIN_NS 100000000u
 #define DRAIN_MOST (1UL << 20) // more than any pipe holds
 
@@ -171,7 +172,8 @@ static void rest_keep(struct forward *f, struct stream *s, const char *data, siz
     f->nrest += s->len == 0;
     memcpy(s->rest + s->len, data, n);
     s->len += n;
-    s->since = now;
+    s->look_at = now + LOOK_NS;
+    s->looks = 0;
     if (s->len >= REST_MOST)
         rest_emit(f, s);
 }
@@ -208,13 +210,14 @@ void forward_read(struct forward *f, struct stream *s, uint64_t now)
     rest_keep(f, s, buffer + lines, (size_t)n - lines, now);
 }
 
-// Has the PE really said nothing since? While a slow reader held us up, we did not look.
+// While a slow reader held us up, we did not look.
 static bool is_silent(const struct stream *s)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};
     return poll(&p, 1, 0) == 0;
 }
 
+// By looks, not by the time: of a machine that stood still we may be the first to run again.
 uint64_t forward_tick(struct forward *f, uint64_t now)
 {
     uint64_t next = 0;
@@ -222,14 +225,14 @@ uint64_t forward_tick(struct forward *f, uint64_t now)
         struct stream *s = &f->streams[i];
         if (!s->len)
             continue;
-        if (s->since + SILENCE_NS <= now && is_silent(s)) {
-            rest_emit(f, s);
-            continue;
+        if (s->look_at <= now) {
+            s->looks = is_silent(s) ? s->looks + 1 : 0;
+            s->look_at = now + LOOK_NS;
         }
-        if (s->since + SILENCE_NS <= now)
-            s->since = now;
-        if (!next || s->since + SILENCE_NS < next)
-            next = s->since + SILENCE_NS;
+        if (s->looks == LOOKS)
+            rest_emit(f, s);
+        else if (!next || s->look_at < next)
+            next = s->look_at;
     }
     return next;
 }

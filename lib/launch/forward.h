@@ -30,8 +30,9 @@ struct stream {
     struct sink *sink;
     char *rest; // the unfinished line
     size_t len, cap;
-    uint64_t since; // when its last byte came, ns
-    size_t budget;  // bytes it may still bring after all PEs are gone
+    uint64_t look_at; // whether it still is silent, ns
+    int looks;        // that found it so
+    size_t budget;    // bytes it may still bring after all PEs are gone
 };
 
 struct forward {

@@ -13,6 +13,11 @@ done
 oshrun -n 3 sh -c 'seq -f "$SHOAL_PE line %.0f" 20000' | (sleep 0.5; cat) >"$tmp/slow"
 [ "$(sort "$tmp/slow" | uniq | wc -l)" -eq 60000 ] || fail "a slow reader misses lines"
 
+# A PE that does not run for a while in the middle of a line tears nothing.
+run oshrun -n 2 sh -c '[ $SHOAL_PE = 0 ] && { printf half; sleep 0.1; echo " and half"; exit; }
+    for i in 1 2 3 4 5 6 7 8 9; do echo line; sleep 0.02; done'
+[ "$(grep -c '^half and half$' "$tmp/out")" -eq 1 ] || fail "a line is torn"
+
 run oshrun -n 2 sh -c 'seq 20000; kill -KILL $$'
 expect_rc 137
 [ "$(wc -l <"$tmp/out")" -ge 20000 ] || fail "lines of a killed PE are missing"
