@@ -14,8 +14,8 @@ OPT ?= -O3 -g
 WARN := -Wall -Wextra -Wmissing-prototypes
 PKG_CONFIG ?= pkg-config
 
-# SAN=address,undefined or SAN=thread; HOSTILE=1: tiny sizes, forced retries. Each variant has its
-# own build folder.
+# SAN=address,undefined or SAN=thread; HOSTILE=1: tiny sizes, forced retries, char without a sign, as on
+# aarch64. Each variant has its own build folder.
 BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(HOSTILE),-hostile)
 comma := ,
 ifdef SAN
@@ -26,7 +26,7 @@ DEFINES += $(if $(findstring thread,$(SAN)),-DSHOAL_THREAD_SANITIZED)
 DEFINES += -DSHOAL_SANITIZED # they see neither what an instruction copies nor other processes
 endif
 ifdef HOSTILE
-OPT := -O1 -g1
+OPT := -O1 -g1 -funsigned-char
 DEFINES += -DSHOAL_HOSTILE
 endif
 
@@ -163,6 +163,8 @@ $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 $(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
 	@ln -sf $(<F) $@
 # Loaded by the library when a job has PEs on more than one node.
+$(BUILD)/obj/transports/ofi/%.o: DEFINES += $(if $(FABRIC),$(shell $(PKG_CONFIG) --cflags libfabric))
+$(BUILD)/obj/transports/ucx/%.o: DEFINES += $(if $(UCX),$(shell $(PKG_CONFIG) --cflags ucx))
 $(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c) $(SRC_network))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
@@ -184,7 +186,7 @@ $(BUILD)/shoal-mpi:
 # ---- tools
 $(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_CC='"$(shell $(CC) --version | head -n 1)"' \
 	-DSHOAL_HWLOC='"$(or $(HWLOC),no)"'
-$(BUILD)/obj/lib/launch/bind_hwloc.o: DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
+$(BUILD)/obj/lib/launch/bind_hwloc.o $(BUILD)/obj/shim-mpi/hw_hwloc.o: DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
 $(BUILD)/bin/oshrun: $(call objects,$(SRC_oshrun)) $(OBJ_tool)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
@@ -235,8 +237,8 @@ $(BUILD)/tests/transports/forge: $(call objects,transports/job.c)
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transports)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
-		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --libs libfabric)) \
-		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --libs ucx))
+		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --cflags --libs libfabric)) \
+		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --cflags --libs ucx))
 # Alone, with the runtime's own parts in it, as those of tests/unit.
 $(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
 	@mkdir -p $(@D)
@@ -283,7 +285,7 @@ FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
 FUZZ_OBJ_ofi := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
 FUZZ_OBJ_ucx := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,\
 	$(filter-out %/ucx.c %/ucx_choose.c %/ucx_lane.c,$(wildcard transports/ucx/*.c)) $(SRC_network))
-FUZZ_LIBS_ofi := $(if $(FABRIC),$(shell $(PKG_CONFIG) --libs libfabric))
+FUZZ_LIBS_ofi := $(if $(FABRIC),$(shell $(PKG_CONFIG) --cflags --libs libfabric))
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz_objects
 fuzz_objects:

@@ -6,6 +6,7 @@
 #include "type_recipe.h"
 #include "type_table.h"
 
+#include <float.h>
 #include <string.h>
 
 // A position in both streams.
@@ -51,9 +52,15 @@ MPI_Count external_size(const struct type *t)
 // little-endian, and its long double is converted by the compiler.
 static void reverse(char *to, const char *from, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        to[i] = from[n - 1 - i];
+    const char *at = from + n;
+    while (at > from)
+        *to++ = *--at;
 }
+
+static bool is_negative(char highest) { return (signed char)highest < 0; }
+
+// What a long double uses of its place: the x87's ten bytes of sixteen, or all of it.
+enum { LONG_DOUBLE_USED = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 static void number_out(char *to, size_t to_size, const char *from, size_t from_size, char coding)
 {
@@ -65,7 +72,7 @@ static void number_out(char *to, size_t to_size, const char *from, size_t from_s
         mpi_float128 wide = (mpi_float128)value;
         memcpy(native, &wide, sizeof native);
     } else {
-        memset(native, coding == 'i' && from[from_size - 1] < 0 ? 0xff : 0, sizeof native);
+        memset(native, coding == 'i' && is_negative(from[from_size - 1]) ? 0xff : 0, sizeof native);
         memcpy(native, from, n);
     }
     reverse(to, native, to_size);
@@ -74,14 +81,14 @@ static void number_out(char *to, size_t to_size, const char *from, size_t from_s
 static void number_in(char *to, size_t to_size, const char *from, size_t from_size, char coding)
 {
     char native[16];
-    memset(native, coding == 'i' && *from < 0 ? 0xff : 0, sizeof native);
+    memset(native, coding == 'i' && is_negative(*from) ? 0xff : 0, sizeof native);
     reverse(native, from, from_size);
     if (coding == 'x' && to_size == sizeof(long double)) {
         mpi_float128 wide;
         memcpy(&wide, native, sizeof wide);
         long double value = (long double)wide;
         memset(to, 0, to_size); // also what the number does not use
-        memcpy(to, &value, 10 < sizeof value ? 10 : sizeof value);
+        memcpy(to, &value, LONG_DOUBLE_USED);
     } else {
         memcpy(to, native, to_size);
     }
