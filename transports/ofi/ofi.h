@@ -250,6 +250,7 @@ void ofi_rxm_begin(const struct transport_job *job);
 void ofi_rxm_end(void);
 size_t ofi_rxm_most(const char *provider); // bytes of a payload
 size_t ofi_rxm_soon(const char *provider); // of one that goes without a question
+uint64_t ofi_rxm_caps(void);               // to be asked for besides
 
 // ofi_memory.c
 int ofi_mr_open(struct ofi_ep *ep, void *base, size_t size, uint64_t access, struct fid_mr **mr);

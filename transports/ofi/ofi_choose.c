@@ -84,7 +84,7 @@ static struct fi_info *hints_new(const char *provider, uint64_t more)
     struct fi_info *hints = fi_allocinfo();
     if (!hints)
         return NULL;
-    hints->caps = FI_MSG | FI_RMA | more;
+    hints->caps = FI_MSG | FI_RMA | ofi_rxm_caps() | more;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;

@@ -46,6 +46,16 @@ size_t ofi_rxm_soon(const char *provider)
                                          : MESSAGE_SOON;
 }
 
+// Its 2.0 to 2.4 look at a message that nobody has posted a receive for, when an address is inserted, for
+// whose it is, which they have not found out unless messages' sources were asked for.
+uint64_t ofi_rxm_caps(void)
+{
+    uint32_t version = fi_version();
+    bool must_know = FI_VERSION_GE(version, FI_VERSION(2, 0)) &&
+                     FI_VERSION_LT(version, FI_VERSION(2, 5));
+    return must_know ? FI_SOURCE : 0;
+}
+
 static char **with_ours(char **own, char *const *settings)
 {
     static size_t room;
