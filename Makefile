@@ -33,7 +33,7 @@ endif
 # What compilers do not do by themselves for x86-64 in general, where there is such a flag: a prefetch of a line
 # that will be written has others give it up; and structs of more than 128 bytes are cleared and copied by
 # stores, and not by gcc's "rep stos" and "rep movs", which take as long to begin.
-accepted = $(shell echo 'int x;' | $(CC) $(1) -xc -c -o /dev/null - 2>/dev/null && echo '$(1)')
+accepted = $(shell echo 'int x;' | $(CC) -Werror $(1) -xc -c -o /dev/null - 2>/dev/null && echo '$(1)')
 UNROLLED := unrolled_loop:1024:noalign,libcall:-1:noalign
 # A function begins a line: how fast its loops are is not up to what happens to be linked before it.
 TUNING := $(call accepted,-mprfchw) $(call accepted,-falign-functions=64) \

@@ -10,14 +10,16 @@ _Static_assert(SHMEM_THREAD_SINGLE < SHMEM_THREAD_FUNNELED &&
                    SHMEM_THREAD_SERIALIZED < SHMEM_THREAD_MULTIPLE,
                "thread levels increase");
 _Static_assert(SHMEM_SIGNAL_SET != SHMEM_SIGNAL_ADD, "signal operators");
-_Static_assert(SHMEM_CTX_SERIALIZED &&SHMEM_CTX_PRIVATE &&SHMEM_CTX_NOSTORE, "context options");
+_Static_assert(SHMEM_CTX_SERIALIZED != 0 && SHMEM_CTX_PRIVATE != 0 && SHMEM_CTX_NOSTORE != 0,
+               "context options");
 _Static_assert(!(SHMEM_CTX_SERIALIZED & SHMEM_CTX_PRIVATE) &&
                    !(SHMEM_CTX_SERIALIZED & SHMEM_CTX_NOSTORE) &&
                    !(SHMEM_CTX_PRIVATE & SHMEM_CTX_NOSTORE),
                "context options are bits");
-_Static_assert(SHMEM_TEAM_NUM_CONTEXTS &&SHMEM_CTX_SESSION_BATCH &&SHMEM_CTX_SESSION_TOTAL_OPS,
+_Static_assert(SHMEM_TEAM_NUM_CONTEXTS != 0 && SHMEM_CTX_SESSION_BATCH != 0 &&
+                   SHMEM_CTX_SESSION_TOTAL_OPS != 0,
                "masks");
-_Static_assert(SHMEM_MALLOC_ATOMICS_REMOTE &&SHMEM_MALLOC_SIGNAL_REMOTE &&
+_Static_assert(SHMEM_MALLOC_ATOMICS_REMOTE != 0 && SHMEM_MALLOC_SIGNAL_REMOTE != 0 &&
                    !(SHMEM_MALLOC_ATOMICS_REMOTE & SHMEM_MALLOC_SIGNAL_REMOTE),
                "hints are bits");
 _Static_assert(SHMEM_SYNC_SIZE > 0 && SHMEM_BCAST_SYNC_SIZE > 0 && SHMEM_REDUCE_SYNC_SIZE > 0 &&

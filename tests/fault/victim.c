@@ -16,7 +16,7 @@ static volatile int *volatile nowhere;
 static long lock, word, row[64];
 static int me, npes;
 
-__attribute__((no_sanitize_undefined)) static void die(void)
+__attribute__((no_sanitize("undefined"))) static void die(void)
 {
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
