@@ -200,6 +200,11 @@ static inline int flush_wait(int pe)
     return status;
 }
 
+static inline bool has_amo(void) // all or none
+{
+    return facts.amo[TRANSPORT_ADD][TRANSPORT_64] != TRANSPORT_NONE;
+}
+
 static inline int amo_wait(struct transport_remote at, enum transport_op op,
                            enum transport_width width, uint64_t operand, uint64_t compare,
                            uint64_t *old)
@@ -208,6 +213,13 @@ static inline int amo_wait(struct transport_remote at, enum transport_op op,
     int status;
     UNTIL_TAKEN(status, t->amo(ep, NULL, at, op, width, operand, compare, old, &request));
     return finish(status, &request);
+}
+
+// The word there, by what the target has a part in.
+static inline int ask(struct transport_remote at, uint64_t added, uint64_t *old)
+{
+    return has_amo() ? amo_wait(at, TRANSPORT_ADD, TRANSPORT_64, added, 0, old)
+                     : get_wait(old, at, sizeof *old);
 }
 
 static inline int am_wait(int pe, const void *payload, size_t n)

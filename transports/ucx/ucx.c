@@ -16,17 +16,21 @@ static int said(const struct transport_job *job, const char *what, ucs_status_t 
     return TRANSPORT_UNSUPPORTED;
 }
 
+static bool is_before(unsigned wanted_minor)
+{
+    unsigned major, minor, release;
+    ucp_get_version(&major, &minor, &release);
+    return major == 1 && minor < wanted_minor;
+}
+
 // name: without the transport's, which UCX wants before 1.17.
 static void lengthen(const struct transport_job *job, ucp_config_t *config, const char *name)
 {
-    unsigned major, minor, release;
     char whole[32], variable[40];
     snprintf(whole, sizeof whole, "TCP_%s", name);
     snprintf(variable, sizeof variable, "UCX_%s", whole);
-    ucp_get_version(&major, &minor, &release);
     if (!getenv(variable))
-        said(job, variable,
-             ucp_config_modify(config, major == 1 && minor < 17 ? name : whole, "256k"));
+        said(job, variable, ucp_config_modify(config, is_before(17) ? name : whole, "256k"));
 }
 
 // A put over tcp is cut into segments that are answered one by one, and the receiver takes in so much
@@ -97,6 +101,13 @@ static int open_regions(struct ucx_ep *ep)
     return 0;
 }
 
+// UCX 1.16 chooses its protocols by another mechanism, which was there for those who asked for it before. It has
+// none for atomics where connections tell of lost peers, as ours do; the runtime makes them of messages.
+static bool has_atomics(void)
+{
+    return is_before(16) && !getenv("UCX_PROTO_ENABLE");
+}
+
 static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
 {
     *facts = (struct transport_facts){
@@ -117,7 +128,7 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
     memcpy(facts->interface, ep->address, sizeof ep->address);
     for (int op = 0; op < TRANSPORT_OP_COUNT; op++)
         for (int width = 0; width < TRANSPORT_WIDTH_COUNT; width++)
-            facts->amo[op][width] = TRANSPORT_TARGET_SOFTWARE;
+            facts->amo[op][width] = has_atomics() ? TRANSPORT_TARGET_SOFTWARE : TRANSPORT_NONE;
 }
 
 // In the reverse order of opening. A lane has its parent's context and table of addresses.
