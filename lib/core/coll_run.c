@@ -6,6 +6,7 @@
 #include "copy.h"
 #include "elements.h"
 #include "log.h"
+#include "net.h"
 #include "reduce_ops.h"
 #include "remote.h"
 #include "shoal.h"
@@ -164,7 +165,7 @@ static bool round_is_done(struct coll_run *run)
     if (!all || atomic_load_explicit(&run->gets.left, memory_order_acquire))
         return false;
     if (run->gets.status < 0)
-        fatal("a collective over nodes: the network failed with %d", run->gets.status);
+        net_failed_locked("a collective over nodes", -1, run->gets.status);
     for (size_t i = run->round; i < run->at; i++) {
         struct coll_step *s = &run->step[i];
         if (s->kind != STEP_RECV || s->state != RECV_GETS)

@@ -75,13 +75,9 @@ static void on_peer_lost(void *arg, int pe, const char *why)
         fatal("%s: the connection to %s is lost: %s", net.facts.name, host_of(pe, who), why);
 }
 
-void net_failed(const char *call, int pe, int status)
+void net_failed_locked(const char *call, int pe, int status)
 {
     char who[HOST_TEXT];
-    for (int ms = 0; ms < GIVE_WAY_MS; ms += 10) { // the reason comes by on_peer_lost
-        net_move();
-        usleep(10000);
-    }
     give_way();
     int32_t running = JOB_RUNNING;
     if (!atomic_compare_exchange_strong(&world.job->ended, &running, JOB_ENDED_FATAL))
@@ -90,6 +86,15 @@ void net_failed(const char *call, int pe, int status)
         fatal("%s: transport %s failed with %d", call, net.facts.name, status);
     fatal("%s: transport %s failed with %d towards %s", call, net.facts.name, status,
           host_of(pe, who));
+}
+
+void net_failed(const char *call, int pe, int status)
+{
+    for (int ms = 0; ms < GIVE_WAY_MS; ms += 10) { // the reason comes by on_peer_lost
+        net_move();
+        usleep(10000);
+    }
+    net_failed_locked(call, pe, status);
 }
 
 static void say(int level, const char *line)

@@ -25,8 +25,9 @@ bool net_is_leaving(void);
 void net_connect(int pe);
 
 // A call of the transport has failed: ends the process with a line that says why, pe -1: to nobody in
-// particular.
+// particular. _locked: from where nothing can be moved, as upcalls want what is locked.
 _Noreturn void net_failed(const char *call, int pe, int status);
+_Noreturn void net_failed_locked(const char *call, int pe, int status);
 
 // Moves what can be moved; how much.
 int net_progress(void);

@@ -73,7 +73,7 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
     if (status == TRANSPORT_AGAIN)
         return false;
     if (status < 0 && !(b->messages == b->count && net_is_leaving()))
-        fatal("transport %s failed with %d towards PE %d", net.facts.name, status, b->pe);
+        net_failed_locked("puts and atomics together", b->pe, status);
     if (b->messages)
         b->left_ns = wait_now_ns();
     b->count = b->messages = 0;
