@@ -186,7 +186,8 @@ $(BUILD)/shoal-mpi:
 # ---- tools
 $(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_CC='"$(shell $(CC) --version | head -n 1)"' \
 	-DSHOAL_HWLOC='"$(or $(HWLOC),no)"'
-$(BUILD)/obj/lib/launch/bind_hwloc.o $(BUILD)/obj/shim-mpi/hw_hwloc.o: DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
+$(BUILD)/obj/lib/launch/bind_hwloc.o $(BUILD)/obj/shim-mpi/hw_hwloc.o: \
+	DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
 $(BUILD)/bin/oshrun: $(call objects,$(SRC_oshrun)) $(OBJ_tool)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
