@@ -67,6 +67,8 @@ FABRIC := $(shell $(PKG_CONFIG) --exists 'libfabric >= 1.17' 2>/dev/null && echo
 UCX := $(shell $(PKG_CONFIG) --exists 'ucx >= 1.13' 2>/dev/null && echo yes)
 PMIX := $(shell $(PKG_CONFIG) --exists pmix 2>/dev/null && echo yes)
 CMOCKA := $(shell $(PKG_CONFIG) --exists cmocka 2>/dev/null && echo yes)
+headers = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1))) # their warnings are not ours
+linked = $(call headers,$(1)) $(shell $(PKG_CONFIG) --libs $(1))
 
 SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
@@ -163,8 +165,8 @@ $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 $(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
 	@ln -sf $(<F) $@
 # Loaded by the library when a job has PEs on more than one node.
-$(BUILD)/obj/transports/ofi/%.o: DEFINES += $(if $(FABRIC),$(shell $(PKG_CONFIG) --cflags libfabric))
-$(BUILD)/obj/transports/ucx/%.o: DEFINES += $(if $(UCX),$(shell $(PKG_CONFIG) --cflags ucx))
+$(BUILD)/obj/transports/ofi/%.o: DEFINES += $(if $(FABRIC),$(call headers,libfabric))
+$(BUILD)/obj/transports/ucx/%.o: DEFINES += $(if $(UCX),$(call headers,ucx))
 $(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c) $(SRC_network))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
@@ -172,7 +174,7 @@ $(BUILD)/lib/libshoal-ucx.so: $(call objects,$(wildcard transports/ucx/*.c) $(SR
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs ucx)
 # Loaded by the library when a PMIx launcher started the process.
-$(BUILD)/obj/lib/core/pmix.o: DEFINES += $(if $(PMIX),$(shell $(PKG_CONFIG) --cflags pmix))
+$(BUILD)/obj/lib/core/pmix.o: DEFINES += $(if $(PMIX),$(call headers,pmix))
 $(BUILD)/lib/libshoal-pmix.so: $(call objects,lib/core/pmix.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs pmix)
@@ -187,7 +189,7 @@ $(BUILD)/shoal-mpi:
 $(BUILD)/obj/lib/launch/shoal.o: DEFINES += -DSHOAL_CC='"$(shell $(CC) --version | head -n 1)"' \
 	-DSHOAL_HWLOC='"$(or $(HWLOC),no)"'
 $(BUILD)/obj/lib/launch/bind_hwloc.o $(BUILD)/obj/shim-mpi/hw_hwloc.o: \
-	DEFINES += $(if $(HWLOC),$(shell $(PKG_CONFIG) --cflags hwloc))
+	DEFINES += $(if $(HWLOC),$(call headers,hwloc))
 $(BUILD)/bin/oshrun: $(call objects,$(SRC_oshrun)) $(OBJ_tool)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
@@ -238,14 +240,14 @@ $(BUILD)/tests/transports/forge: $(call objects,transports/job.c)
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transports)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
-		$(if $(filter %/forge,$@),$(shell $(PKG_CONFIG) --cflags --libs libfabric)) \
-		$(if $(filter %/forge_ucx,$@),$(shell $(PKG_CONFIG) --cflags --libs ucx))
+		$(if $(filter %/forge,$@),$(call linked,libfabric)) \
+		$(if $(filter %/forge_ucx,$@),$(call linked,ucx))
 # Alone, with the runtime's own parts in it, as those of tests/unit.
 $(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm
-$(BUILD)/tests/bench/net_raw: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs libfabric)
-$(BUILD)/tests/bench/net_raw_ucx: RAW_LIBS = $(shell $(PKG_CONFIG) --cflags --libs ucx)
+$(BUILD)/tests/bench/net_raw: RAW_LIBS = $(call linked,libfabric)
+$(BUILD)/tests/bench/net_raw_ucx: RAW_LIBS = $(call linked,ucx)
 $(BUILD)/tests/bench/net_raw $(BUILD)/tests/bench/net_raw_ucx: $(BUILD)/%: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ $(RAW_LIBS)
@@ -286,7 +288,7 @@ FUZZERS := $(addprefix $(BUILD)/tests/fuzz/fuzz_,$(FUZZ))
 FUZZ_OBJ_ofi := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard transports/ofi/*.c) $(SRC_network))
 FUZZ_OBJ_ucx := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,\
 	$(filter-out %/ucx.c %/ucx_choose.c %/ucx_lane.c,$(wildcard transports/ucx/*.c)) $(SRC_network))
-FUZZ_LIBS_ofi := $(if $(FABRIC),$(shell $(PKG_CONFIG) --cflags --libs libfabric))
+FUZZ_LIBS_ofi := $(if $(FABRIC),$(call linked,libfabric))
 FUZZ_FLAGS := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 .PHONY: fuzz_objects
 fuzz_objects:

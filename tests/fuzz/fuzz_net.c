@@ -87,6 +87,11 @@ _Noreturn void net_failed(const char *call, int pe, int status)
     abort();
 }
 
+_Noreturn void net_failed_locked(const char *call, int pe, int status)
+{
+    net_failed(call, pe, status);
+}
+
 int net_progress(void)
 {
     return 0;

@@ -126,9 +126,9 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
     };
     _Static_assert(sizeof facts->interface == sizeof ep->address, "an address fits");
     memcpy(facts->interface, ep->address, sizeof ep->address);
-    for (int op = 0; op < TRANSPORT_OP_COUNT; op++)
+    for (int op = 0; op < TRANSPORT_OP_COUNT && has_atomics(); op++)
         for (int width = 0; width < TRANSPORT_WIDTH_COUNT; width++)
-            facts->amo[op][width] = has_atomics() ? TRANSPORT_TARGET_SOFTWARE : TRANSPORT_NONE;
+            facts->amo[op][width] = TRANSPORT_TARGET_SOFTWARE;
 }
 
 // In the reverse order of opening. A lane has its parent's context and table of addresses.
