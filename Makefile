@@ -26,7 +26,8 @@ DEFINES += $(if $(findstring thread,$(SAN)),-DSHOAL_THREAD_SANITIZED)
 DEFINES += -DSHOAL_SANITIZED # they see neither what an instruction copies nor other processes
 endif
 ifdef HOSTILE
-OPT := -O1 -g1 -funsigned-char
+OPT := -O1 -g1
+CHARS := -funsigned-char # of programs as well: it is the processor's convention
 DEFINES += -DSHOAL_HOSTILE
 endif
 
@@ -49,7 +50,7 @@ CLONES := $(if $(SAN)$(findstring -fsanitize,$(CFLAGS)),-DCLONES=,$(if $(shell \
 	$(CC) $(CFLAGS) $(CLONES) -xc -c -o /dev/null - 2>/dev/null && echo yes),$(CLONES),-DCLONES=))
 
 DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
-CFLAGS_ALL = -std=c11 $(OPT) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
+CFLAGS_ALL = -std=c11 $(OPT) $(CHARS) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
 	$(TUNING) -MMD -MP $(CFLAGS)
 LDFLAGS_ALL = $(SANFLAGS) -pthread $(LDFLAGS)
 
@@ -209,7 +210,7 @@ $(addprefix $(BUILD)/bin/,$(RUNNERS)): $(BUILD)/bin/oshrun
 	@ln -sf oshrun $@
 
 # ---- programs
-PROGRAM_FLAGS = $(OPT) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CFLAGS)
+PROGRAM_FLAGS = $(OPT) $(CHARS) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CFLAGS)
 PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
