@@ -69,7 +69,7 @@ static void take_short_slices(void)
         int32_t nice;
         uint32_t priority;
         uint64_t slice_ns, deadline, period;
-    } attr;
+    } attr = {0}; // valgrind does not know who fills it
     bool is_known = syscall(SYS_sched_getattr, 0, &attr, sizeof attr, 0) == 0;
     if (!is_known || attr.policy != SCHED_OTHER || attr.slice_ns <= LIMIT_SLICE_NS)
         return;

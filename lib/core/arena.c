@@ -2,6 +2,7 @@
 // The arena: see arena.h.
 #include "arena.h"
 
+#include "dump.h"
 #include "log.h"
 #include "shoal.h"
 #include "tlsf.h"
@@ -11,7 +12,8 @@
 #include <stdint.h>
 
 static struct tlsf *space;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t dumped; // from its start on, in whatever life of the library
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of both
 
 static char *start(void)
 {
@@ -36,6 +38,8 @@ void *arena_alloc(size_t size)
 {
     pthread_mutex_lock(&lock);
     size_t offset = tlsf_alloc(space, size ? size : 1, 1);
+    if (offset != TLSF_NONE)
+        dump_take_in(start(), world.job->arena_size, &dumped, offset + size);
     pthread_mutex_unlock(&lock);
     return offset == TLSF_NONE ? NULL : start() + offset;
 }

@@ -8,6 +8,7 @@
 #include "call.h"
 #include "cpus.h"
 #include "data.h"
+#include "dump.h"
 #include "join.h"
 #include "log.h"
 #include "settings.h"
@@ -261,6 +262,7 @@ static int map_slices(void)
         say_unmapped(job, errno);
         return -1;
     }
+    dump_leave_out(at, all);
     world.slice_size = (ptrdiff_t)job->slice_size;
     world.to_first = -world.me * world.slice_size;
     world.ctl = at + (size_t)(world.me - world.first) * job->slice_size;

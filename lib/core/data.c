@@ -13,6 +13,7 @@
 
 #include "call.h"
 #include "cpus.h"
+#include "dump.h"
 #include "log.h"
 #include "settings.h"
 #include "world.h"
@@ -284,6 +285,7 @@ int data_map_peers(void)
                  span, strerror(errno));
         return -1;
     }
+    dump_leave_out(all, (size_t)span * world.data_size);
     world.data_peers = (char *)((uintptr_t)all - (size_t)world.first * world.data_size);
     return 0;
 }

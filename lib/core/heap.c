@@ -5,6 +5,7 @@
 #include "boot.h"
 #include "coll.h"
 #include "cpus.h"
+#include "dump.h"
 #include "log.h"
 #include "remote.h"
 #include "settings.h"
@@ -20,6 +21,7 @@
 
 static struct tlsf *space;
 static unsigned operations; // collective heap calls so far: the parity picks the record
+static size_t dumped;       // of the heap, from its start on, in whatever life of the library
 
 // By address, not by world.job_fd: the program may have closed that, and its number may by now be one
 // of the user's files.
@@ -35,6 +37,12 @@ int heap_up(void)
     if (!space)
         log_line(LOG_ERROR, LOG_HEAP, "no memory for the symmetric heap's records");
     log_line(LOG_DEBUG, LOG_HEAP, "symmetric heap: %zu bytes at %#lx", world.heap_size, world.heap);
+    if (world.heap_size > 8 * JOB_HEAP_CHECKED && !settings.symmetric_size && job_is_checked())
+        log_line(
+            LOG_WARN, LOG_HEAP,
+            "valgrind reads all of the symmetric heaps when the program ends, %zu bytes "
+            "of each PE, and makes pages of them; SHMEM_SYMMETRIC_SIZE=64M, or --leak-check=no, avoids that",
+            world.heap_size);
     return space ? 0 : -1;
 }
 
@@ -115,6 +123,15 @@ static void *address(size_t offset)
     return (void *)(world.heap + offset);
 }
 
+// The offset of a new block, or TLSF_NONE.
+static size_t allocate(size_t size, size_t align)
+{
+    size_t offset = tlsf_alloc(space, size, align);
+    if (offset != TLSF_NONE)
+        dump_take_in(address(0), world.heap_size, &dumped, offset + size);
+    return offset;
+}
+
 // The offset of a block in use, or the end of the program.
 static size_t offset_of(enum call_id call, void *ptr)
 {
@@ -131,7 +148,7 @@ static size_t offset_of(enum call_id call, void *ptr)
 void *heap_malloc(enum call_id call, size_t size, size_t align, int zeroed)
 {
     call_enter(call);
-    size_t offset = align <= HEAP_ALIGN ? tlsf_alloc(space, size, align) : TLSF_NONE;
+    size_t offset = align <= HEAP_ALIGN ? allocate(size, align) : TLSF_NONE;
     void *ptr = offset == TLSF_NONE ? NULL : address(offset);
     if (ptr && zeroed)
         zero(ptr, size);
@@ -148,8 +165,10 @@ void *heap_realloc(void *ptr, size_t size)
     call_enter(CALL_realloc);
     size_t offset = offset_of(CALL_realloc, ptr);
     agree(CALL_realloc, offset, size);
-    if (tlsf_resize(space, offset, size)) {
-        size_t kept = tlsf_size(space, offset), moved = tlsf_alloc(space, size, 1);
+    if (tlsf_resize(space, offset, size) == 0) {
+        dump_take_in(address(0), world.heap_size, &dumped, offset + size);
+    } else {
+        size_t kept = tlsf_size(space, offset), moved = allocate(size, 1);
         if (moved == TLSF_NONE) {
             ptr = NULL;
             explain(CALL_realloc, size);

@@ -30,12 +30,20 @@ static size_t round_up(size_t n, size_t grain)
     return (n + grain - 1) / grain * grain;
 }
 
+bool job_is_checked(void)
+{
+    const char *preload = getenv("LD_PRELOAD"); // as valgrind shows it to what it runs
+    return preload && strstr(preload, "/vgpreload_memcheck");
+}
+
 // All heaps together may fill the memory this node lets us use, and a quarter of the address
 // space we may reserve.
 size_t job_default_heap(int npes)
 {
     if (LIMIT_HEAP_DEFAULT)
         return LIMIT_HEAP_DEFAULT;
+    if (job_is_checked())
+        return JOB_HEAP_CHECKED;
     size_t size = memory_usable() / (size_t)npes;
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&

@@ -133,6 +133,9 @@ struct job_plan {
     const char (*host)[JOB_HOST]; // names of the nodes, NULL: one host
 };
 int job_create_planned(const struct job_plan *plan);
+// What valgrind's memcheck is given: it reads all memory there is when a program ends, whether touched or not.
+#define JOB_HEAP_CHECKED (64UL << 20)
+bool job_is_checked(void); // this process runs in it
 size_t job_default_heap(int slots);
 
 // Creates the job's memfd for npes PEs of which all are on this machine, as `nodes` nodes, with heaps

@@ -451,3 +451,13 @@ bool options_differ(const struct options *opt)
             return true;
     return false;
 }
+
+bool options_run(const struct options *opt, const char *name)
+{
+    for (int i = 0; i < opt->blocks; i++) {
+        const char *program = opt->block[i].program[0], *slash = strrchr(program, '/');
+        if (strcmp(slash ? slash + 1 : program, name) == 0)
+            return true;
+    }
+    return false;
+}

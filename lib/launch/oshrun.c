@@ -63,7 +63,10 @@ static void plan_binding(struct launch *l)
 
 static int launch_open(struct launch *l)
 {
-    l->job_fd = job_create(l->npes, settings.vnodes, settings.symmetric_size, getpid());
+    size_t heap_size = settings.symmetric_size;
+    if (!heap_size && options_run(l->opt, "valgrind"))
+        heap_size = JOB_HEAP_CHECKED;
+    l->job_fd = job_create(l->npes, settings.vnodes, heap_size, getpid());
     if (l->job_fd < 0)
         return -1;
     l->job = job_open(l->job_fd);
