@@ -6,6 +6,9 @@
 #include "check.h"
 #include "error.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
+
 // clang-format off
 #define DYNAMIC_PROCESSES(F)                                                                      \
     F(Close_port) F(Comm_accept) F(Comm_connect) F(Comm_join) F(Comm_spawn)                       \
@@ -22,9 +25,18 @@ MPI_DEFINE(int, Comm_get_parent, MPI_Comm *parent)
     return error;
 }
 
-// Errors of files are raised on MPI_FILE_NULL, whose handler returns unless the program changes it.
+// Errors of files are raised on MPI_FILE_NULL, whose handler returns unless the program changes it. Programs that
+// do not look at what is returned fail later, for no reason to be seen: so rank 0 tells of the first call.
 static int raise_no_files(const char *call)
 {
+    static atomic_flag has_told = ATOMIC_FLAG_INIT;
+    if (errhandler_of_files == &errors_return && shim_pe() == 0 &&
+        !atomic_flag_test_and_set(&has_told))
+        fprintf(
+            stderr,
+            "shoal: rank 0: %s returns MPI_ERR_UNSUPPORTED_OPERATION: this library does not have "
+            "MPI's files\n",
+            call);
     return raise_on_file(MPI_ERR_UNSUPPORTED_OPERATION, call, "this library does not have files");
 }
 #define NO_FILES(name) UNSUPPORTED_BY(raise_no_files, name)
