@@ -31,6 +31,25 @@ int main(int argc, char **argv)
     shmem_long_atomic_add(&sum, got[1], 0);
     shmem_barrier_all();
     int wrong = got[n - 1] != before + n - 1 || give[7] != size + 6 || (!rank && sum != size * (size + 1L) / 2);
+    // Memory that is given no value here, and that others may write to.
+    enum { LONG = 3 << 20 };
+    char *from = calloc(LONG, 1), *to = malloc(LONG), *open = malloc(LONG);
+    MPI_Request request[2];
+    MPI_Win win;
+    MPI_Irecv(to, LONG, MPI_BYTE, before, 1, MPI_COMM_WORLD, &request[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(from, LONG, MPI_BYTE, (rank + 1) % size, 1, MPI_COMM_WORLD, &request[1]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Win_create(open, LONG, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(from, LONG, MPI_BYTE, before, 0, LONG, MPI_BYTE, win);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < LONG; i += 999)
+        wrong |= to[i] || open[i];
+    MPI_Win_free(&win);
+    free(from);
+    free(to);
+    free(open);
     left = malloc(10);
     free(give);
     shmem_finalize();
