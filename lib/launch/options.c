@@ -452,7 +452,7 @@ bool options_differ(const struct options *opt)
     return false;
 }
 
-bool options_run(const struct options *opt, const char *name)
+bool options_has_program(const struct options *opt, const char *name)
 {
     for (int i = 0; i < opt->blocks; i++) {
         const char *program = opt->block[i].program[0], *slash = strrchr(program, '/');

@@ -50,7 +50,7 @@ int options_block_of(const struct options *opt, int pe);
 bool options_differ(const struct options *opt);
 
 // Is one of the programs called so, wherever it is?
-bool options_run(const struct options *opt, const char *name);
+bool options_has_program(const struct options *opt, const char *name);
 
 void options_help(FILE *out);
 extern const char options_usage[]; // one line

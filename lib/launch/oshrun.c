@@ -64,7 +64,7 @@ static void plan_binding(struct launch *l)
 static int launch_open(struct launch *l)
 {
     size_t heap_size = settings.symmetric_size;
-    if (!heap_size && options_run(l->opt, "valgrind"))
+    if (!heap_size && options_has_program(l->opt, "valgrind"))
         heap_size = JOB_HEAP_CHECKED;
     l->job_fd = job_create(l->npes, settings.vnodes, heap_size, getpid());
     if (l->job_fd < 0)
