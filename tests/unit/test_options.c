@@ -33,6 +33,7 @@ static enum options_result parse(const char *line, struct options *opt)
 static void release(struct options *opt)
 {
     free(opt->vars);
+    free(opt->blocks ? opt->block[0].vars : opt->own_vars); // it goes on behind each block's
     free(opt->block);
 }
 
