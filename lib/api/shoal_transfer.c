@@ -384,10 +384,13 @@ static size_t get_close(const struct rows *all)
 }
 
 // Many of the innermost dimension, from the first on, at once: how many.
-static size_t move_rows(const struct operation *op, char *local, const struct strides *s)
+static size_t move_rows(struct call *c, const struct operation *op, char *local,
+                        const struct strides *s)
 {
-    enum { LEAST = 32 }; // fewer are kept with those of the next dimension
+    enum { LEAST = 32, LEAST_FAR = 2 * PARTS }; // fewer are kept with those of the next dimension
     struct rows rows = {op->remote, local, s->remote[0], s->local[0], s->count[1], s->count[0]};
+    if (!world_is_here(c->pe))
+        return rows.parts < LEAST_FAR ? 0 : flight_add_rows(flight_of(c), op->kind, &rows);
     size_t done = 0, n = rows.parts >= LEAST && may_help(&rows.remote);
     while (n && rows.parts) {
         n = help_move_rows(op->kind, rows.remote.pe, &rows);
@@ -408,7 +411,7 @@ static int for_blocks(struct call *c, struct operation *op, char *local, const s
     if (level == 0)
         return move_block(c, op, local, s->count[0], together);
     uint64_t start = op->remote.offset;
-    size_t i = level == 1 && together ? move_rows(op, local, s) : 0;
+    size_t i = level == 1 && together ? move_rows(c, op, local, s) : 0;
     for (; i < s->count[level] && !status; i++) {
         op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
         status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1,

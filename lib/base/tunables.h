@@ -9,6 +9,7 @@
 #define LIMIT_COLL_SLOT 64            // bytes of one PE's contribution that travel through its slot
 #define LIMIT_COLL_BLOCK 256          // bytes reduced at a time
 #define LIMIT_COLL_STAGE 8192         // bytes a leader stages of a collective over nodes at a time
+#define LIMIT_COLL_EAGER 128          // bytes of a message between leaders, its head among them
 #define LIMIT_COLL_SEGMENT 3000       // bytes of a link of a broadcast's chain
 #define LIMIT_COLL_BROADCAST 200      // where the table of algorithms (coll_choose.c) changes
 #define LIMIT_COLL_REDUCE 64
@@ -37,6 +38,7 @@
 #define LIMIT_COLL_SLOT 4096
 #define LIMIT_COLL_BLOCK 8192
 #define LIMIT_COLL_STAGE (4UL << 20)
+#define LIMIT_COLL_EAGER 65536
 #define LIMIT_COLL_SEGMENT (128UL << 10)
 #define LIMIT_COLL_BROADCAST (64UL << 10)
 #define LIMIT_COLL_REDUCE (16UL << 10)

@@ -24,13 +24,8 @@ static _Atomic uint64_t sent[COLL_MESSAGE_KINDS];
 
 void coll_message_send(int pe, const struct coll_head *head, const void *data)
 {
-    unsigned char bytes[LIMIT_AM_PAYLOAD];
-    size_t n = head->is_long ? 0 : (size_t)head->n;
-    memcpy(bytes, head, sizeof *head);
-    if (n)
-        memcpy(bytes + sizeof *head, data, n);
     atomic_fetch_add_explicit(&sent[head->kind], 1, memory_order_relaxed);
-    net_message_coll(pe, bytes, sizeof *head + n);
+    net_message_coll(pe, head, data, head->is_long ? 0 : (size_t)head->n);
 }
 
 static bool is_like(const struct coll_message *m, int pe, const struct coll_head *like)

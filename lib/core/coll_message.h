@@ -35,10 +35,7 @@ struct coll_message {
     unsigned char data[];
 };
 
-// The most data in a message.
-#define COLL_EAGER (LIMIT_AM_PAYLOAD - sizeof(struct coll_head))
-
-// data: head->n bytes unless it is long.
+// data: head->n bytes, at most net_coll_room(), unless it is long.
 void coll_message_send(int pe, const struct coll_head *head, const void *data);
 // The oldest message of that kind from pe about that collective, which the caller frees; NULL: none.
 struct coll_message *coll_message_take(int pe, const struct coll_head *like);

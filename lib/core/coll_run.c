@@ -7,6 +7,7 @@
 #include "elements.h"
 #include "log.h"
 #include "net.h"
+#include "net_message.h"
 #include "reduce_ops.h"
 #include "remote.h"
 #include "shoal.h"
@@ -109,7 +110,7 @@ static struct coll_head head_of(const struct coll_run *run, enum coll_message_ki
 static void send(struct coll_run *run, const struct coll_step *s)
 {
     struct coll_head head = head_of(run, COLL_DATA, s->n);
-    if (s->n > COLL_EAGER) {
+    if (s->n > net_coll_room()) {
         head.is_long = 1;
         head.at = place_of(s->from);
         run->untaken++;
@@ -181,7 +182,7 @@ static bool all_taken(struct coll_run *run)
 {
     for (size_t i = run->round; i < run->at && run->untaken; i++) {
         struct coll_step *s = &run->step[i];
-        if (s->kind != STEP_SEND || s->n <= COLL_EAGER || s->state == RECV_DONE)
+        if (s->kind != STEP_SEND || s->n <= net_coll_room() || s->state == RECV_DONE)
             continue;
         struct coll_head like = head_of(run, COLL_TAKEN, 0);
         struct coll_message *m = coll_message_take(leader_of(run, s->node), &like);

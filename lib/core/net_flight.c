@@ -279,21 +279,53 @@ static void add_part(struct flight *f, struct operation *like, const shoal_part_
     place_of_answer(like, p, p->n);
 }
 
+static void *vector_memory(const struct operation *op)
+{
+    void *data = malloc(op->n);
+    if (!data)
+        fatal("no memory for a message of %zu bytes", (size_t)op->n);
+    return data;
+}
+
+// Frees the data. What the answer brings goes to `to`.
+static void send_vector(struct flight *f, const struct operation *op, void *data, void *to)
+{
+    int pe = op->remote.pe;
+    net_push_first(pe);
+    wait_for_room(f);
+    net_send_run(op, pe, flight_token(f), flight_expect(f, to, op->a), data);
+    free(data);
+}
+
 static void add_vector(struct flight *f, struct operation *like, const shoal_part_t part[],
                        size_t parts)
 {
     struct operation op;
-    int pe = part[0].remote.pe;
     vector_make(like, part, parts, &op);
-    void *data = malloc(op.n);
-    if (!data)
-        fatal("no memory for a message of %zu bytes", (size_t)op.n);
+    void *data = vector_memory(&op);
     vector_fill(&op, part, parts, data);
-    net_push_first(pe);
-    wait_for_room(f);
-    uint64_t which = flight_expect(f, place_of_answer(like, part, op.a), op.a);
-    net_send_run(&op, pe, flight_token(f), which, data);
-    free(data);
+    send_vector(f, &op, data, place_of_answer(like, part, op.a));
+}
+
+size_t flight_add_rows(struct flight *f, int kind, const struct rows *all)
+{
+    struct rows rows = *all;
+    struct operation op;
+    size_t room = net_run_room_soon(), left = all->parts;
+    if ((kind == SHOAL_WORK_GET && all->local_step != (ptrdiff_t)all->n) ||
+        vector_fit_rows(all, room) < FEW)
+        return 0;
+    for (; left; left -= rows.parts) {
+        rows.parts = left;
+        rows.parts = vector_fit_rows(&rows, room);
+        vector_make_rows(kind, &rows, &op);
+        void *data = vector_memory(&op);
+        vector_fill_rows(kind, &rows, data);
+        send_vector(f, &op, data, rows.local);
+        rows.local += (ptrdiff_t)rows.parts * rows.local_step;
+        rows.remote = shoal_rptr_add(rows.remote, (ptrdiff_t)rows.parts * rows.remote_step);
+    }
+    return all->parts;
 }
 
 void flight_add_parts(struct flight *f, const struct operation *like, const shoal_part_t part[],

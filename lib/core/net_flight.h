@@ -23,6 +23,11 @@ void flight_add(struct flight *f, const struct operation *op, int pe);
 void flight_add_parts(struct flight *f, const struct operation *like, const shoal_part_t part[],
                       size_t parts);
 
+// The same of rows, puts or gets: how many, all or none, as there are few of them, they are long, or what is got
+// does not go to one piece of memory.
+struct rows;
+size_t flight_add_rows(struct flight *f, int kind, const struct rows *rows);
+
 // Either ends the building of a flight, which is given back at its end.
 int flight_wait(struct flight *f); // the first error of its operations
 void flight_leave(struct flight *f, shoal_event_t *event);

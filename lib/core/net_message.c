@@ -58,8 +58,9 @@ static bool try_bytes(int pe, const void *bytes, size_t n, enum patience patienc
     return true;
 }
 
-// False, only for TRY: there is no room now.
-static bool try_send(int pe, const struct net_head *head, const void *data, enum patience patience)
+// head->n bytes: `own_n` of its own kind's head, and data. False, only for TRY: there is no room now.
+static bool try_pieces(int pe, const struct net_head *head, const void *own, size_t own_n,
+                       const void *data, enum patience patience)
 {
     unsigned char few[SMALL];
     size_t n = head_size((enum net_kind)head->kind), all = n + head->n;
@@ -67,12 +68,19 @@ static bool try_send(int pe, const struct net_head *head, const void *data, enum
     if (!bytes)
         fatal("no memory for a message of %zu bytes", all);
     memcpy(bytes, head, n);
-    if (head->n)
-        copy_bytes(bytes + n, data, head->n);
+    if (own_n)
+        memcpy(bytes + n, own, own_n);
+    if (head->n > own_n)
+        copy_bytes(bytes + n + own_n, data, head->n - own_n);
     bool done = try_bytes(pe, bytes, all, patience);
     if (bytes != few)
         free(bytes);
     return done;
+}
+
+static bool try_send(int pe, const struct net_head *head, const void *data, enum patience patience)
+{
+    return try_pieces(pe, head, NULL, 0, data, patience);
 }
 
 void net_head_send(int pe, const struct net_head *head, const void *data)
@@ -187,10 +195,17 @@ int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
     return net.transport->am(net.ep, NULL, pe, bytes, room + n);
 }
 
-void net_message_coll(int pe, const void *bytes, size_t n)
+size_t net_coll_room(void)
 {
-    net_head_send(pe, &(struct net_head){.kind = NET_COLL, .from = world.me, .n = (uint32_t)n},
-                  bytes);
+    size_t room = net.facts.am_soon - head_size(NET_COLL);
+    return (room < LIMIT_COLL_EAGER ? room : LIMIT_COLL_EAGER) - sizeof(struct coll_head);
+}
+
+void net_message_coll(int pe, const struct coll_head *coll, const void *data, size_t n)
+{
+    struct net_head head = {
+        .kind = NET_COLL, .from = world.me, .n = (uint32_t)(sizeof *coll + n)};
+    try_pieces(pe, &head, coll, sizeof *coll, data, WAIT);
 }
 
 static struct answers told; // operations that others were told of

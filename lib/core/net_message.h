@@ -9,6 +9,8 @@
 #include "inbox.h"
 #include "operation.h"
 
+struct coll_head;
+
 int net_message_up(void);
 void net_message_down(void);
 
@@ -21,8 +23,9 @@ bool net_message_gather(int pe, const struct inbox_message *m);
 bool net_message_gathered(int from, const struct inbox_message *m);
 uint64_t net_messages_sent(void); // with net_message_send, or gathered
 
-// To pe of another node, of a collective (coll_message.h); at most LIMIT_AM_PAYLOAD bytes.
-void net_message_coll(int pe, const void *bytes, size_t n);
+// To pe of another node, of a collective (coll_message.h), with at most net_coll_room() bytes of data.
+void net_message_coll(int pe, const struct coll_head *coll, const void *data, size_t n);
+size_t net_coll_room(void);
 
 // The next message that came, in the order of its sender, and the memory it is in, to be freed; NULL:
 // none.

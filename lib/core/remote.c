@@ -378,6 +378,11 @@ static void flush_stream(struct stream *s)
     stream_flush(s);
 }
 
+void remote_alone(struct shoal_ctx *ctx)
+{
+    stream_alone(stream_of(ctx));
+}
+
 void remote_flush_ctx(struct shoal_ctx *ctx)
 {
     if (node.ep)

@@ -6,6 +6,7 @@
 #include "log.h"
 #include "net.h"
 #include "net_flight.h"
+#include "net_vector.h"
 #include "region.h"
 
 #include <stdlib.h>
@@ -56,6 +57,32 @@ static void copy_strided(char *to, const char *from, ptrdiff_t to_step, ptrdiff_
     }
 }
 
+static shoal_rptr_t rptr_of(const void *own, int pe)
+{
+    struct place at = place_of(own);
+    return (shoal_rptr_t){.offset = at.offset,
+                          .pe = pe,
+                          .region = at.space == SPACE_DATA ? REGION_DATA : REGION_SLICE};
+}
+
+// To another node by messages, whose answers are waited for. False: nothing was done, as there are few of them.
+static bool put_far(struct shoal_ctx *ctx, const char *call, void *dest, ptrdiff_t to_step,
+                    const void *src, ptrdiff_t from_step, const struct rma_strides *s, int pe)
+{
+    enum { LEAST = 256 }; // fewer are sooner gathered with others
+    const struct rows rows = {rptr_of(dest, pe), (char *)src, to_step,
+                              from_step,         s->count,    s->block * s->size};
+    if (s->count < LEAST || world_is_here(pe))
+        return false;
+    remote_alone(ctx);
+    struct flight *f = flight_new(true);
+    bool are_rows = flight_add_rows(f, SHOAL_WORK_PUT, &rows);
+    int status = flight_wait(f);
+    if (status)
+        net_failed(call, pe, status);
+    return are_rows;
+}
+
 void rma_iput(struct shoal_ctx *ctx, const char *call, enum call_id id, void *dest, const void *src,
               const struct rma_strides *s, int pe)
 {
@@ -72,6 +99,8 @@ void rma_iput(struct shoal_ctx *ctx, const char *call, enum call_id id, void *de
     check_up(call);
     check_pe(call, pe);
     check_symmetric(call, "dest", dest, whole);
+    if (put_far(ctx, call, dest, to_step, src, from_step, s, pe))
+        return;
     for (size_t i = 0; i < s->count; i++)
         remote_put(ctx, call, (char *)dest + (ptrdiff_t)i * to_step,
                    (const char *)src + (ptrdiff_t)i * from_step, s->block * s->size, pe, false);
@@ -86,8 +115,10 @@ static void get_blocks(const char *call, char *dest, ptrdiff_t to_step, shoal_rp
     shoal_part_t part[PARTS];
     struct operation like = {
         .kind = SHOAL_WORK_GET, .initiator = world.me, .remote = from, .has_local = true};
+    const struct rows rows = {from, dest, from_step, to_step, s->count, s->block * s->size};
     struct flight *f = flight_new(true);
-    for (size_t done = 0, parts; done < s->count; done += parts) {
+    bool are_rows = flight_add_rows(f, SHOAL_WORK_GET, &rows);
+    for (size_t done = 0, parts; done < s->count && !are_rows; done += parts) {
         for (parts = 0; parts < PARTS && done + parts < s->count; parts++) {
             ptrdiff_t i = (ptrdiff_t)(done + parts);
             part[parts] = (shoal_part_t){shoal_rptr_add(from, i * from_step), dest + i * to_step,
@@ -108,10 +139,7 @@ static void get_far(const char *call, char *dest, ptrdiff_t to_step, const char 
     bool is_dense = to_step == (ptrdiff_t)bytes || bytes >= SHORT;
     size_t most = at_once < s->count ? at_once : s->count;
     char *room = is_dense ? NULL : malloc(most * bytes);
-    struct place at = place_of(src);
-    shoal_rptr_t from = {.offset = at.offset,
-                         .pe = pe,
-                         .region = at.space == SPACE_DATA ? REGION_DATA : REGION_SLICE};
+    shoal_rptr_t from = rptr_of(src, pe);
     struct rma_strides some = *s;
     if (!room) { // there is none, or no need of it
         get_blocks(call, dest, to_step, from, from_step, s);

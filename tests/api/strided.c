@@ -120,6 +120,40 @@ static void get_shape(const strided_row *r, const shape *s, shmem_ctx_t ctx)
     expect(r, s, right_pe(), s->block > 0 ? "ibget" : "iget");
 }
 
+// So many that they take messages of their own: behind what was put before a fence, and all there after a quiet.
+static void many(shmem_ctx_t ctx)
+{
+    enum { N = 5000, WIDE = 3 * N };
+    long *from = must_shmalloc(WIDE * sizeof *from), *to = must_shmalloc(WIDE * sizeof *to);
+    for (int i = 0; i < WIDE; i++) {
+        from[i] = 1000000L * me + i;
+        to[i] = -1;
+    }
+    shmem_barrier_all();
+    shmem_ctx_long_put(ctx, to, from, 8, right_pe());
+    shmem_ctx_long_p(ctx, &to[6], -7, right_pe());
+    shmem_ctx_fence(ctx);
+    shmem_ctx_long_iput(ctx, to, from, 3, 2, N, right_pe());
+    shmem_ctx_long_ibput(ctx, to + 1, from + 1, 600, 300, 1, 20, right_pe());
+    shmem_ctx_quiet(ctx);
+    shmem_barrier_all();
+    for (int i = 0; i < N; i++)
+        CHECK_EQ(to[3 * i], 1000000L * left_pe() + 2 * i);
+    CHECK_EQ(to[5], 1000000L * left_pe() + 5); // between the elements
+    CHECK_EQ(to[8], -1);
+    CHECK_EQ(to[601], 1000000L * left_pe() + 301);
+    shmem_barrier_all();
+    shmem_ctx_long_iget(ctx, to, from, 1, 3, N, right_pe());
+    for (int i = 0; i < N; i++)
+        CHECK_EQ(to[i], 1000000L * right_pe() + 3 * i);
+    shmem_ctx_long_iget(ctx, to, from, 2, 3, N, right_pe());
+    for (int i = 0; i < N; i++)
+        CHECK_EQ(to[2 * i], 1000000L * right_pe() + 3 * i);
+    shmem_barrier_all();
+    shmem_free(to);
+    shmem_free(from);
+}
+
 int main(void)
 {
     shmem_ctx_t ctx;
@@ -143,6 +177,8 @@ int main(void)
         for (int k = 6; k < 10; k++) // both kinds, once more, with the other form
             put_shape(&rows[i], &shapes[k], (i + k) % 2 == 0 ? NO_CTX : ctx);
     }
+    many(ctx);
+    many(SHMEM_CTX_DEFAULT);
     shmem_ctx_destroy(ctx);
     return check_done();
 }

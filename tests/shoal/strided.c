@@ -49,7 +49,7 @@ static struct shape random_rows(uint64_t *seed)
     do {
         s.levels = 1 + (int)rnd_below(seed, 2);
         s.count[0] = 1 + rnd_below(seed, 20);
-        s.count[1] = 20 + rnd_below(seed, 400);
+        s.count[1] = 20 + rnd_below(seed, rnd_below(seed, 2) ? 400 : 2000);
         s.count[2] = 1 + rnd_below(seed, 3);
     } while (!spread(seed, &s, s.to, &s.to_start, false) ||
              !spread(seed, &s, s.from, &s.from_start, true));
