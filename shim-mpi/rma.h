@@ -81,16 +81,17 @@ static inline bool rma_may_be_later(const struct rma *r)
     return !r->t->control && r->w->flavor != MPI_WIN_FLAVOR_DYNAMIC;
 }
 
-// So may accumulates and the like, which have an order.
-static inline bool rma_may_change_later(const struct rma *r)
-{
-    return rma_may_be_later(r) && r->at.memory == MEMORY_SHARED;
-}
-
 // Nobody else changes the target now: neither another process nor another thread of this one.
 static inline bool rma_is_alone_there(const struct target *t)
 {
     return target_access(t) & ACCESS_EXCLUSIVE && !shim_threads;
+}
+
+// Is an accumulate that its call does behind those that are under way? No lock and no atomic keeps it there when
+// nobody else is; and the target may do those that it does under its lock after this one.
+static inline bool rma_is_in_order(const struct target *t)
+{
+    return !rma_is_alone_there(t) && (t->control || t->memory == MEMORY_SHARED);
 }
 
 struct rma_later {

@@ -61,7 +61,7 @@ static int has_whole_words(MPI_Count disp, MPI_Count bytes, void *size)
 static bool may_be_later(const struct rma *r, const struct type *basic)
 {
     MPI_Count size = basic->size;
-    return rma_may_change_later(r) && is_word_type(basic) && r->at.va % (uint64_t)size == 0 &&
+    return rma_may_be_later(r) && is_word_type(basic) && r->at.va % (uint64_t)size == 0 &&
            words_far_begins(r->op, basic) &&
            (r->there.type == basic ||
             type_walk(r->there.type, r->there.count, has_whole_words, &size) == SHOAL_OK);
@@ -91,7 +91,7 @@ static void start_whole(struct begun *b)
 static int begin_runs(struct begun *b)
 {
     struct rma_later *part = rma_later_new(b->r);
-    int status = part ? words_far_begin(b->r->op, b->basic, b->run, b->runs, b->next_old,
+    int status = part ? words_far_begin(b->r->t, b->r->op, b->basic, b->run, b->runs, b->next_old,
                                         &part->event)
                       : SHOAL_ENOMEM;
     if (status != SHOAL_OK) {
@@ -180,7 +180,7 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
         rma_gather_push(r->w, r->t); // what came before on these elements is done before
     if (later && begin(r, basic, &in, &old, &status))
         return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
-    if (!r->at.direct && rma_is_alone_there(r->t)) // no lock and no atomic keeps the order
+    if (!r->at.direct && !rma_is_in_order(r->t))
         rma_later_settle(r->t);
     do
         status = rma_change(r, basic, in.at, old.at);

@@ -99,6 +99,8 @@ static int swap_locked(struct rma *r, const void *compare, size_t size)
     int status = SHOAL_OK;
     if (asks_to_swap(r, compare, size))
         return status;
+    if (!r->at.direct && !rma_is_in_order(r->t))
+        rma_later_settle(r->t);
     accumulate_lock(r->t);
     if (r->at.direct)
         memcpy(was, r->at.direct, size);
@@ -125,7 +127,7 @@ static int swap_far(struct rma *r, const void *compare, size_t size, shoal_event
 // To another node, where it is but begun here.
 static bool begin_swap(struct rma *r, const void *compare, size_t size)
 {
-    struct rma_later *l = rma_may_change_later(r) ? rma_later_new(r) : NULL;
+    struct rma_later *l = rma_may_be_later(r) ? rma_later_new(r) : NULL;
     if (!l || swap_far(r, compare, size, &l->event) != SHOAL_OK) {
         free(l);
         return false;

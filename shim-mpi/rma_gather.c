@@ -57,7 +57,7 @@ static bool brings(const struct kind *k) // and not to where it shall be
 }
 
 // ---- They begin, and end
-static int begin(struct gathered *g, shoal_event_t *event)
+static int begin(struct target *t, struct gathered *g, shoal_event_t *event)
 {
     const struct kind *k = &g->kind;
     switch (k->what) {
@@ -70,8 +70,8 @@ static int begin(struct gathered *g, shoal_event_t *event)
             return shoal_get(g->part->local, g->part->remote, g->part->n, NULL, event);
         return shoal_getv(g->part, g->parts, NULL, event);
     default:
-        return shoal_accv(g->part, g->parts, k->what == FETCHES ? g->back : NULL, k->op, k->type,
-                          NULL, event);
+        return words_far_accv(t, g->part, g->parts, k->what == FETCHES ? g->back : NULL, k->op,
+                              k->type, event);
     }
 }
 
@@ -89,9 +89,9 @@ void rma_gather_end(struct gathered *g, int status)
 static int do_locked(struct gathered *g, struct target *t)
 {
     bool is_alone = rma_is_alone_there(t);
-    if (is_alone)
+    if (!rma_is_in_order(t))
         rma_later_settle(t);
-    else
+    if (!is_alone)
         accumulate_lock(t);
     int status = shoal_getv(g->part, g->parts, NULL, NULL);
     size_t at = 0;
@@ -182,7 +182,7 @@ static int begin_or_do(struct win *w, struct target *t, struct gathered *g)
         return SHOAL_OK;
     }
     struct rma_later *l = is_done_at_once(t, &g->kind) ? NULL : rma_later_new(&r);
-    int status = g->kind.what == LOCKED ? do_locked(g, t) : begin(g, l ? &l->event : NULL);
+    int status = g->kind.what == LOCKED ? do_locked(g, t) : begin(t, g, l ? &l->event : NULL);
     if (l && status == SHOAL_OK) {
         l->gathered = g;
         rma_later_start(&r, l);

@@ -136,13 +136,22 @@ bool words_far_op(const struct op *op, const struct type *basic, shoal_op_t *sho
     return !change_of(op, basic).loop;
 }
 
-int words_far_begin(const struct op *op, const struct type *basic, const shoal_part_t run[],
-                    size_t runs, char *old, shoal_event_t *event)
+int words_far_accv(struct target *t, const shoal_part_t run[], size_t runs, char *old,
+                   shoal_op_t op, shoal_type_t type, shoal_event_t *event)
+{
+    if (!t || t->memory == MEMORY_SHARED)
+        return shoal_accv(run, runs, old, op, type, NULL, event);
+    return shoal_accv_locked(shoal_rptr_add(t->control_at, CONTROL(accumulate)), run, runs, old, op,
+                             type, event);
+}
+
+int words_far_begin(struct target *t, const struct op *op, const struct type *basic,
+                    const shoal_part_t run[], size_t runs, char *old, shoal_event_t *event)
 {
     shoal_op_t shoal_op;
     shoal_type_t type;
     words_far_op(op, basic, &shoal_op, &type);
-    return shoal_accv(run, runs, old, shoal_op, type, NULL, event);
+    return words_far_accv(t, run, runs, old, shoal_op, type, event);
 }
 
 int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, const char *in,
@@ -154,7 +163,7 @@ int words_far(const struct op *op, const struct type *basic, shoal_rptr_t at, co
     int status = SHOAL_OK;
     if (words_far_begins(op, basic)) {
         shoal_part_t all = {at, (void *)(uintptr_t)in, (size_t)n * size};
-        return words_far_begin(op, basic, &all, 1, old, NULL);
+        return words_far_begin(NULL, op, basic, &all, 1, old, NULL);
     }
     for (size_t i = 0; i < (size_t)n && status == SHOAL_OK; i++)
         status = word_loop(&c, size, shoal_rptr_add(at, (ptrdiff_t)(i * size)),

@@ -6,6 +6,7 @@
 
 #include "op.h"
 #include "op_loops.h"
+#include "win.h"
 
 #include <shoal.h>
 
@@ -59,8 +60,12 @@ static inline bool words_far_begins(const struct op *op, const struct type *basi
     shoal_type_t type;
     return words_far_op(op, basic, &shoal_op, &type);
 }
-int words_far_begin(const struct op *op, const struct type *basic, const shoal_part_t run[],
-                    size_t runs, char *old, shoal_event_t *event);
+int words_far_begin(struct target *t, const struct op *op, const struct type *basic,
+                    const shoal_part_t run[], size_t runs, char *old, shoal_event_t *event);
+// t: a target of another node whose memory may be of any kind: it holds its lock where that is not changed by
+// atomics. NULL: memory that is.
+int words_far_accv(struct target *t, const shoal_part_t run[], size_t runs, char *old, shoal_op_t op,
+                   shoal_type_t type, shoal_event_t *event);
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n);
 size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element

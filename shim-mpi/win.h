@@ -57,7 +57,7 @@ enum memory {
     MEMORY_NONE,
     MEMORY_SHARED, // by load and store on a node: accumulates use the processor's atomics
     MEMORY_LOCKED, // the same, but accumulates go under the lock: a hint wants long ones to be fast
-    MEMORY_PRIVATE // through a region: accumulates get, compute and put under the lock
+    MEMORY_PRIVATE // through a region: accumulates get, compute and put under the lock, or the target does
 };
 
 // A place in the memory of a member.

@@ -5,6 +5,7 @@
 #include "shoal_check.h"
 
 #include "elements.h"
+#include "region.h"
 
 #include <string.h>
 
@@ -91,8 +92,10 @@ static int check_elements(const shoal_part_t part[], size_t parts, shoal_type_t 
     return status;
 }
 
-PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_op_t op,
-                      shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event)
+// lock: NULL, or the word that the PE, of another node, holds meanwhile.
+static int accumulate_parts(const shoal_rptr_t *lock, const shoal_part_t part[], size_t parts,
+                            void *old, shoal_op_t op, shoal_type_t type, const shoal_comp_t *comp,
+                            shoal_event_t *event)
 {
     struct call c;
     size_t size = element_size(type);
@@ -100,9 +103,13 @@ PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_
                           .initiator = world.me,
                           .op = op,
                           .type = type};
+    if (lock) {
+        o.is_locked = 1;
+        o.comp.signal = *lock;
+    }
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!element_can(op, type) || op == SHOAL_CSWAP || (old && size > sizeof(uint64_t)))
+    if (!element_can(op, type) || op == SHOAL_CSWAP || ((old || lock) && size > sizeof(uint64_t)))
         return SHOAL_EINVAL;
     int status = transfer_check(part, parts, !old || op != SHOAL_NOOP);
     if (!status)
@@ -126,6 +133,27 @@ PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_
         to = old ? to + part[i].n : NULL;
     }
     return transfer_finish(&c, status);
+}
+
+PUBLIC int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_op_t op,
+                      shoal_type_t type, const shoal_comp_t *comp, shoal_event_t *event)
+{
+    return accumulate_parts(NULL, part, parts, old, op, type, comp, event);
+}
+
+PUBLIC int shoal_accv_locked(shoal_rptr_t lock, const shoal_part_t part[], size_t parts, void *old,
+                             shoal_op_t op, shoal_type_t type, shoal_event_t *event)
+{
+    struct place at;
+    if (!shoal_is_up())
+        return SHOAL_EINIT;
+    int status = region_resolve(&lock, sizeof(uint64_t), &at);
+    if (status)
+        return status;
+    if (world_is_here(at.pe) || at.space == SPACE_PRIVATE || at.offset % sizeof(uint64_t) ||
+        !part || !parts || part->remote.pe != at.pe)
+        return SHOAL_EINVAL;
+    return accumulate_parts(&lock, part, parts, old, op, type, NULL, event);
 }
 
 PUBLIC int shoal_fetch_acc(shoal_rptr_t to, const void *in, void *old, size_t n, shoal_op_t op,

@@ -203,8 +203,7 @@ size_t net_coll_room(void)
 
 void net_message_coll(int pe, const struct coll_head *coll, const void *data, size_t n)
 {
-    struct net_head head = {
-        .kind = NET_COLL, .from = world.me, .n = (uint32_t)(sizeof *coll + n)};
+    struct net_head head = {.kind = NET_COLL, .from = world.me, .n = (uint32_t)(sizeof *coll + n)};
     try_pieces(pe, &head, coll, sizeof *coll, data, WAIT);
 }
 

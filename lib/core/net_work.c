@@ -5,15 +5,18 @@
 #include "elements.h"
 #include "log.h"
 #include "net_message.h"
+#include "region.h"
 #include "stream.h"
 #include "wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { MOST_NESTED = 32 };
+enum { MOST_NESTED = 32, LOOKS = 1000 }; // at a lock whose holder has little to do
+enum { HELD = 2 };                       // op.is_locked, when the word has been taken
 
 static struct queue runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct queue locked = {.lock = PTHREAD_MUTEX_INITIALIZER}; // which wait for their lock
 
 void net_work_keep(struct came *c)
 {
@@ -23,6 +26,7 @@ void net_work_keep(struct came *c)
 void net_work_down(void)
 {
     queue_drop(&runs);
+    queue_drop(&locked);
 }
 
 // ---- Batches
@@ -117,6 +121,60 @@ static int run(struct came *c, void *result)
     return status == SHOAL_EAGAIN ? SHOAL_EFAULT : status;
 }
 
+// ---- Under a lock
+static bool is_locked(const struct came *c)
+{
+    return c->head.kind == NET_RUN && c->head.op.is_locked;
+}
+
+// NULL: it is none that this PE reaches, which running the operation will tell.
+static _Atomic uint64_t *lock_of(const struct came *c)
+{
+    struct place at;
+    const shoal_rptr_t *lock = &c->head.op.comp.signal;
+    void *word = region_resolve(lock, sizeof(uint64_t), &at) ? NULL : place_here(at);
+    return (uintptr_t)word % sizeof(uint64_t) ? NULL : word;
+}
+
+static bool take_lock(struct came *c, int looks)
+{
+    _Atomic uint64_t *word = lock_of(c);
+    for (int i = 0; word && i < looks; i++) {
+        uint64_t none = 0;
+        if (atomic_load_explicit(word, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong_explicit(word, &none, 1, memory_order_acquire,
+                                                    memory_order_relaxed)) {
+            c->head.op.is_locked = HELD;
+            return true;
+        }
+        cpu_relax();
+    }
+    return !word;
+}
+
+// The next one, with its lock if it has one. NULL: there is none, or but those that wait for a lock.
+static struct came *take_next(void)
+{
+    struct came *c = locked.first; // within the order's lock, which all who take or put here have
+    if (c && take_lock(c, 1))
+        return queue_take(&locked);
+    while ((c = queue_take(&runs)) && is_locked(c)) {
+        if (!locked.first && take_lock(c, LOOKS))
+            return c;
+        queue_put(&locked, c);
+    }
+    return c;
+}
+
+static int run_locked(struct came *c, void *result)
+{
+    if (c->head.op.is_locked != HELD)
+        return SHOAL_ERANGE;
+    int status = run(c, result);
+    atomic_store_explicit(lock_of(c), 0, memory_order_release);
+    return status;
+}
+
 // Takes the next one and runs it. Transfers are run in the order in which they came, by whatever
 // threads: one PE's accumulates on an element keep theirs.
 static bool run_next(void)
@@ -125,14 +183,14 @@ static bool run_next(void)
     uint64_t short_result = 0;
     int status = SHOAL_OK;
     pthread_mutex_lock(&order);
-    struct came *c = queue_take(&runs);
+    struct came *c = take_next();
     bool in_order = c && is_transfer(c);
     size_t n = c && c->head.kind == NET_RUN ? net_work_result(&c->head.op) : 0;
     void *result = n > sizeof short_result ? calloc(1, n) : &short_result;
     if (!result)
         fatal("no memory for an answer of %zu bytes", n);
     if (in_order)
-        status = run(c, result);
+        status = is_locked(c) ? run_locked(c, result) : run(c, result);
     pthread_mutex_unlock(&order);
     if (!c)
         return false;
@@ -164,7 +222,9 @@ int net_work(void)
     if (nested >= MOST_NESTED)
         return 0;
     nested++;
-    while (atomic_load_explicit(&runs.has_some, memory_order_relaxed) && run_next())
+    while ((atomic_load_explicit(&runs.has_some, memory_order_relaxed) ||
+            atomic_load_explicit(&locked.has_some, memory_order_relaxed)) &&
+           run_next())
         done++;
     nested--;
     return done;

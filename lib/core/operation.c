@@ -188,6 +188,8 @@ static int run_accumulate(const struct operation *op, int *needs)
         return status;
     if ((uintptr_t)to % (size < 8 ? size : 8))
         return SHOAL_EINVAL;
+    if (op->is_locked && element_can_reduce(op->op, op->type)) // nobody else changes them now
+        return element_reduce(to, from, op->n / size, op->op, op->type);
     element_accumulate(to, from, op->n / size, (shoal_op_t)op->op, (shoal_type_t)op->type,
                        op->value.success ? &op->a : NULL, at.pe);
     return SHOAL_OK;
@@ -289,12 +291,21 @@ static bool is_sound_atomic(const struct operation *op)
     return element_can((shoal_op_t)op->op, (shoal_type_t)op->type);
 }
 
+// Short elements alone: wide ones wait for each other.
+static bool may_be_locked(const struct operation *op)
+{
+    int kind = op->kind == OPERATION_VECTOR ? op->each : op->kind;
+    return (kind == OPERATION_ACC || kind == OPERATION_FETCH_ACC) && is_sound_atomic(op) &&
+           element_size((shoal_type_t)op->type) <= sizeof(uint64_t) &&
+           op->comp.signal.pe == world.me;
+}
+
 bool operation_is_sound(const struct operation *op, size_t n)
 {
     const struct completion *comp = &op->comp;
     if (op->initiator < 0 || op->initiator >= world.npes || world_is_here(op->initiator) ||
         (has_remote(op) && op->remote.pe != world.me) ||
-        (op->has_comp && op->kind != OPERATION_COMPLETE))
+        (op->has_comp && op->kind != OPERATION_COMPLETE) || (op->is_locked && !may_be_locked(op)))
         return false;
     switch (op->kind) {
     case SHOAL_WORK_PUT: return n == op->n;

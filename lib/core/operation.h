@@ -46,6 +46,7 @@ struct operation {
     int32_t am_id;
     uint8_t has_local, has_comp; // bool: they may come from another node
     uint8_t each;                // of a vector
+    uint8_t is_locked;           // an accumulate, while the word at comp.signal is held (net_work.h)
     struct completion comp;
 };
 
