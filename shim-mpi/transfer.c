@@ -6,6 +6,7 @@
 #include "hint.h"
 #include "outbox.h"
 #include "rma_ask.h"
+#include "win.h"
 
 #include <stdlib.h>
 
@@ -112,8 +113,8 @@ void transfer_accept(struct transfer *t, struct arrived *a)
 // ---- Life
 int transfer_up(void)
 {
-    static int (*const up[])(void) = {partner_up, eager_up, pull_up,   stream_up,
-                                      split_up,   hint_up,  cancel_up, rma_ask_up};
+    static int (*const up[])(void) = {partner_up, eager_up,  pull_up,    stream_up,  split_up,
+                                      hint_up,    cancel_up, rma_ask_up, win_word_up};
     int status = 0;
     for (size_t i = 0; i < ARRAY_LEN(up) && !status; i++)
         status = up[i]();

@@ -62,6 +62,7 @@ enum {
     AM_HINT,
     AM_OFFER,
     AM_QUESTION,
+    AM_WORD,
 };
 
 struct split;

@@ -30,7 +30,7 @@ enum { BARRIER_ROUNDS = 32, LINE = 64 };
 // Of one member, in its memory. Others change it; the owner waits for the words of the barrier and
 // of its peers.
 struct control {
-    // The lock of MPI_Win_lock: readers, or LOCK_WRITER; and the queue of those who wait for it, of
+    // The lock of MPI_Win_lock: readers and LOCK_WAITED, or LOCK_WRITER; and the queue of those who wait for it, of
     // whom the one whose ticket is served may take it (win_word.c).
     _Alignas(LINE) _Atomic uint64_t holders;
     _Atomic uint64_t tickets, served;
@@ -181,6 +181,8 @@ void win_drop(struct win *w); // a reference; requests have some
 // ---- Words of controls (win_word.c). offset: of the word in the control.
 #define CONTROL(word) offsetof(struct control, word)
 void word_add(struct target *t, size_t offset, uint64_t n); // and wakes who waits at t for it
+void word_settle(struct win *w); // what was told here, or to others, and nobody has waited for, has come
+int win_word_up(void);           // 0 or SHOAL_E*
 uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n);
 void word_wait_own(_Atomic uint64_t *word, uint64_t least);
 void accumulate_lock(struct target *t);

@@ -390,6 +390,7 @@ MPI_DEFINE(int, Win_free, MPI_Win *win)
     if (error)
         return raise_on_win(w, error, call, "the delete function of an attribute failed");
     error = win_flush(call, w, -1);
+    word_settle(w);
     win_barrier(w);
     destroy(w);
     *win = MPI_WIN_NULL;

@@ -3,7 +3,10 @@
 // lock of accumulates, the barrier. All grow or are changed by atomics of the runtime, or on a node
 // by the processor's, which the runtime says are atomic against each other.
 #include "request.h"
+#include "transfer.h"
 #include "win.h"
+
+#include <string.h>
 
 static void failed(int status)
 {
@@ -25,14 +28,53 @@ static uint64_t word_atomic(struct target *t, size_t offset, shoal_op_t op, uint
     return old;
 }
 
-// By the runtime, which wakes a process that sleeps. Earlier stores of this process are visible to
-// whoever sees the word.
-void word_add(struct target *t, size_t offset, uint64_t n)
+// At another node, whatever its program does, and without waiting until it is done, which word_settle does.
+static void word_signal(struct target *t, size_t offset, int op, uint64_t value)
 {
-    int status = shoal_atomic(shoal_rptr_add(t->control_at, (ptrdiff_t)offset), SHOAL_SUM,
-                              SHOAL_UINT64, &n, NULL, NULL, NULL, NULL);
+    shoal_rptr_t at = shoal_rptr_add(t->control_at, (ptrdiff_t)offset);
+    int status = shoal_put(at, &value, 0,
+                           &(shoal_comp_t){.signal = &at, .signal_value = value, .signal_op = op},
+                           NULL);
     if (status != SHOAL_OK)
         failed(status);
+}
+
+// Of another node: a message that is not answered.
+static void on_word(const shoal_am_t *am)
+{
+    shoal_rptr_t at;
+    memcpy(&at, am->payload, sizeof at);
+    int status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &am->arg, NULL, NULL, NULL, NULL);
+    if (status != SHOAL_OK)
+        failed(status);
+}
+
+int win_word_up(void)
+{
+    return shoal_am_register(AM_WORD, on_word, NULL);
+}
+
+// By the runtime, which wakes a process that sleeps; at another node when its program is in the library, as it is
+// when it waits for the word. Earlier stores of this process are visible to whoever sees the word.
+void word_add(struct target *t, size_t offset, uint64_t n)
+{
+    shoal_rptr_t at = shoal_rptr_add(t->control_at, (ptrdiff_t)offset);
+    if (!t->control) {
+        transfer_tell(at.pe, AM_WORD, n, &at, sizeof at);
+        return;
+    }
+    int status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &n, NULL, NULL, NULL, NULL);
+    if (status != SHOAL_OK)
+        failed(status);
+}
+
+void word_settle(struct win *w)
+{
+    int status = w->is_far ? shoal_quiet(-1) : SHOAL_OK;
+    if (status != SHOAL_OK)
+        failed(status);
+    for (int i = 0; w->is_far && i < w->size; i++) // a start may not have waited for its post
+        word_wait_own(&w->control->peer[i].posted, w->target[i].posted);
 }
 
 uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n)
@@ -56,20 +98,27 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
         failed(status);
 }
 
-// ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. Only
-// readers that hold another lock already pass by the queue in the end: a writer in it may wait for that
-// very lock's other readers, one of which may wait behind another writer here. Nearly all readers are
-// such, where an epoch of MPI_Win_lock_all is open: they let the queue go first for a while.
+// ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. A writer that is
+// the first of the queue says so in the word, for readers who do not look at the queue, as those from afar: else
+// these might take turns for ever. Only readers that hold another lock already pass by the queue in the end: a
+// writer in it may wait for that very lock's other readers, one of which may wait behind another writer here.
+// Nearly all readers are such, where an epoch of MPI_Win_lock_all is open: they let the queue go first for a while.
 #define LOCK_WRITER (UINT64_C(1) << 63)
+#define LOCK_WAITED (UINT64_C(1) << 62)
 static _Atomic int locks_held; // by this process, of all windows
 enum { PATIENCE = 300 };       // looks
 
-static bool word_swap(struct target *t, size_t offset, uint64_t from, uint64_t to)
+// False: *from is what is there.
+static bool word_swap(struct target *t, size_t offset, uint64_t *from, uint64_t to)
 {
     _Atomic uint64_t *here = word_here(t, offset);
-    return likely(here) ? atomic_compare_exchange_strong_explicit(
-                              here, &from, to, memory_order_acquire, memory_order_relaxed)
-                        : word_atomic(t, offset, SHOAL_CSWAP, to, from) == from;
+    if (likely(here))
+        return atomic_compare_exchange_strong_explicit(here, from, to, memory_order_acquire,
+                                                       memory_order_relaxed);
+    uint64_t old = word_atomic(t, offset, SHOAL_CSWAP, to, *from);
+    bool is_done = old == *from;
+    *from = old;
+    return is_done;
 }
 
 static uint64_t word_get(struct target *t, size_t offset)
@@ -79,16 +128,25 @@ static uint64_t word_get(struct target *t, size_t offset)
                         : word_atomic(t, offset, SHOAL_NOOP, 0, 0);
 }
 
-static bool try_lock(struct target *t, bool exclusive)
+static bool try_writer(struct target *t, bool is_first)
 {
-    if (exclusive)
-        return word_swap(t, CONTROL(holders), 0, LOCK_WRITER);
-    uint64_t holders = t->control ? word_get(t, CONTROL(holders)) : 0; // from afar: a guess
-    while (!(holders & LOCK_WRITER)) {
-        if (word_swap(t, CONTROL(holders), holders, holders + 1))
+    uint64_t holders = is_first ? LOCK_WAITED : 0;
+    while (holders == 0 || (is_first && holders == LOCK_WAITED))
+        if (word_swap(t, CONTROL(holders), &holders, LOCK_WRITER))
             return true;
-        holders = word_get(t, CONTROL(holders));
-    }
+    while (is_first && !(holders & (LOCK_WRITER | LOCK_WAITED)))
+        if (word_swap(t, CONTROL(holders), &holders, holders | LOCK_WAITED))
+            break;
+    return false;
+}
+
+static bool try_reader(struct target *t, bool passes)
+{
+    uint64_t blocked_by = passes ? LOCK_WRITER : LOCK_WRITER | LOCK_WAITED;
+    uint64_t holders = t->control ? word_get(t, CONTROL(holders)) : 0; // from afar: a guess
+    while (!(holders & blocked_by))
+        if (word_swap(t, CONTROL(holders), &holders, holders + 1))
+            return true;
     return false;
 }
 
@@ -107,7 +165,7 @@ static void queue_up(struct target *t, bool exclusive)
     uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
     while (word_get(t, CONTROL(served)) != ticket)
         progress_look();
-    while (!try_lock(t, exclusive))
+    while (!(exclusive ? try_writer(t, true) : try_reader(t, true)))
         progress_look();
     word_fetch_add(t, CONTROL(served), 1);
 }
@@ -117,9 +175,8 @@ static void lock_wait(struct target *t, bool exclusive, bool passes)
     shoal_waits("MPI window, for a lock", -1, -1);
     if (!passes)
         queue_up(t, exclusive);
-    else
-        while (!try_lock(t, exclusive))
-            progress_look();
+    for (int i = 0; passes && !try_reader(t, i >= PATIENCE); i++)
+        progress_look();
     shoal_waits(NULL, -1, -1);
 }
 
@@ -129,7 +186,8 @@ void lock_take(struct target *t, bool exclusive)
     bool passes = is_inner && !exclusive;
     for (int i = 0; passes && i < PATIENCE && has_queue(t); i++)
         progress_look();
-    if (unlikely((!passes && has_queue(t)) || !try_lock(t, exclusive)))
+    if (unlikely((!passes && has_queue(t)) ||
+                 !(exclusive ? try_writer(t, false) : try_reader(t, false))))
         lock_wait(t, exclusive, passes);
 }
 
@@ -139,14 +197,16 @@ void lock_give(struct target *t, bool exclusive)
     atomic_fetch_sub_explicit(&locks_held, 1, memory_order_relaxed);
     if (likely(exclusive && t->control))
         atomic_store_explicit(&t->control->holders, 0, memory_order_release);
+    else if (t->control)
+        word_fetch_add(t, CONTROL(holders), UINT64_MAX);
     else
-        word_fetch_add(t, CONTROL(holders), exclusive ? LOCK_WRITER : UINT64_MAX);
+        word_signal(t, CONTROL(holders), SHMEM_SIGNAL_ADD, exclusive ? LOCK_WRITER : UINT64_MAX);
 }
 
 // ---- The lock of accumulates: held for one operation
 void accumulate_lock(struct target *t)
 {
-    while (!word_swap(t, CONTROL(accumulate), 0, 1))
+    for (uint64_t none = 0; !word_swap(t, CONTROL(accumulate), &none, 1); none = 0)
         progress_look();
 }
 
@@ -156,7 +216,7 @@ void accumulate_unlock(struct target *t)
     if (here)
         atomic_store_explicit(here, 0, memory_order_release);
     else
-        word_atomic(t, CONTROL(accumulate), SHOAL_SET, 0, 0);
+        word_signal(t, CONTROL(accumulate), SHMEM_SIGNAL_SET, 0);
 }
 
 // ---- The barrier: in round k a process tells the one 2^k after it, and hears from the one before.
