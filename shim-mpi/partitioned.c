@@ -18,6 +18,7 @@
 #include "coll.h"
 #include "info.h"
 #include "p2p.h"
+#include "partner.h"
 #include "stats.h"
 
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void send_part(struct partitioned *p, int i)
     const char *from = (char *)p->buf + i * p->count * p->type->extent;
     stats_count(PARTITIONS);
     if (p->pe >= 0 && p2p_send_now(p->request.comm, SPACE_COLL, from, p->count, p->type, p->pe,
-                                   tag_of(p, i), LEAVE_NOW)) {
+                                   tag_of(p, i), LEAVE_GATHERED)) {
         end_part(part);
         return;
     }
@@ -135,6 +136,8 @@ static int finish(struct request *r)
     r->error = atomic_load_explicit(&p->error, memory_order_relaxed);
     if (!p->is_send)
         r->bytes = atomic_load_explicit(&p->received, memory_order_relaxed);
+    else if (p->pe >= 0 && partner_of(p->pe)->is_far)
+        shoal_am_push(); // what was gathered leaves
     return r->error;
 }
 
