@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short operations on windows that are not mapped here, many to a call of the runtime: one message to another
-// node, one call of the kernel for private memory of this one. Those of one kind that follow the first few
+// node, one call of the kernel for private memory of this one. Those of one kind that follow the first
 // to a target are kept, and begin together when
 //
 //     there is no room for one more            one of another kind comes
 //     another one comes to another node,       a synchronization wants them complete
 //     and nothing is under way there
 //
-// The first few are four to another node, where they are under way meanwhile, and the first after a flush
-// of what is done within the lock. What is put or added is copied: the origin's buffer is free when the call
+// The first is one that is under way meanwhile to another node, or the first after a flush of what is done within
+// the lock. What is put or added is copied: the origin's buffer is free when the call
 // returns. Accumulates keep their order, since one that is not kept lets those go first that are.
 //
 // Puts and gets on this node are all kept, longer ones too, and lend the origin's buffers: the kernel copies from
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 256, ROOM = 16384, FIRST = 4, MOST_TARGETS = 256 };
+enum { PARTS = 256, ROOM = 16384, MOST_TARGETS = 256 };
 // Of those whose buffers are lent: as many as malloc has at hand, and their length in multiples of the setting.
 enum { LENT_PARTS = RMA_ASK_PIECES, LENT_TIMES = 128 };
 
@@ -261,7 +261,7 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
     int under_way = atomic_load_explicit(&t->under_way, memory_order_relaxed);
     if (kind->is_lent)
         return true;
-    return is_done_at_once(t, kind) ? is_row : under_way >= (is_row ? 1 : FIRST);
+    return is_done_at_once(t, kind) ? is_row : under_way > 0;
 }
 
 // Room for n bytes, of which so many are copied. NULL: the operation goes by itself, and comes after those that
