@@ -135,7 +135,7 @@ void element_atomic(void *at, shoal_op_t op, shoal_type_t type, const void *a, c
     }
 }
 
-// ---- Accumulate
+// ---- Accumulate, one after the other
 static void lock_wide(int pe)
 {
     _Atomic uint32_t *lock = &slice_of(pe)->accumulate_lock;
@@ -180,24 +180,6 @@ static void unlock_wide(int pe)
 ATOMIC_TYPES(ACCUMULATE_WORD)
 ACCUMULATE(LONG_DOUBLE, long double, BY_LOCK)
 ACCUMULATE(COMPLEX_DOUBLE, shoal_complexd, BY_LOCK)
-
-void element_accumulate(void *to, const void *from, size_t n, shoal_op_t op, shoal_type_t type,
-                        const void *scale, int pe)
-{
-    bool wide = sizes[type] > sizeof(uint64_t);
-    if (wide)
-        lock_wide(pe);
-    switch ((int)type) {
-#define X(name, c_type)                                   \
-    case SHOAL_##name:                                    \
-        accumulate_##name(to, from, n, op, scale);        \
-        break;
-        SHOAL_TYPES(X)
-#undef X
-    }
-    if (wide)
-        unlock_wide(pe);
-}
 
 // ---- Reduction
 #define NAMED(op, name, type) [SHOAL_##name] = REDUCE_OP(op, type),
@@ -267,4 +249,63 @@ int element_reduce(void *acc, const void *in, size_t n, int op, int type)
         return SHOAL_EINVAL;
     reductions[op][type]->fn(acc, in, n);
     return SHOAL_OK;
+}
+
+// ---- Accumulate, many
+static void accumulate_each(void *to, const void *from, size_t n, shoal_op_t op, shoal_type_t type,
+                            const void *scale)
+{
+    switch ((int)type) {
+#define X(name, c_type) \
+    case SHOAL_##name: accumulate_##name(to, from, n, op, scale); break;
+        SHOAL_TYPES(X)
+#undef X
+    }
+}
+
+// Many elements of up to 8 bytes: combined by the loop of reductions, some words at a time, and each word stored if
+// it is what it was. What is atomic for a word is so for each of its elements, also against atomics on these: the
+// processor owns the whole line.
+static void accumulate_words(char *to, const char *from, size_t words, size_t size,
+                             const struct reduce_op *op)
+{
+    enum { AT_ONCE = 32, WORD = sizeof(uint64_t) };
+    uint64_t in[AT_ONCE], old[AT_ONCE], new[AT_ONCE];
+    for (size_t n; words; words -= n, to += n * WORD, from += n * WORD) {
+        n = words < AT_ONCE ? words : AT_ONCE;
+        memcpy(in, from, n * WORD); // it may lie anyhow
+        for (size_t i = 0; i < n; i++)
+            new[i] = old[i] = word_load_64(to + i * WORD);
+        op->fn(new, in, n * WORD / size);
+        for (size_t i = 0; i < n; i++)
+            while (!word_change_64(to + i * WORD, &old[i], new[i])) {
+                new[i] = old[i];
+                op->fn(&new[i], &in[i], WORD / size);
+            }
+    }
+}
+
+void element_accumulate(void *to_, const void *from_, size_t n, shoal_op_t op, shoal_type_t type,
+                        const void *scale, int pe)
+{
+    enum { MANY = 16, WORD = sizeof(uint64_t) };
+    char *to = to_;
+    const char *from = from_;
+    size_t size = sizes[type];
+    bool is_wide = size > WORD;
+    if (is_wide)
+        lock_wide(pe);
+    if (n >= MANY && !is_wide && !scale && element_can_reduce(op, type)) {
+        size_t head = -(uintptr_t)to % WORD / size, words = (n - head) * size / WORD;
+        accumulate_each(to, from, head, op, type, NULL);
+        to += head * size;
+        from += head * size;
+        accumulate_words(to, from, words, size, reductions[op][type]);
+        to += words * WORD;
+        from += words * WORD;
+        n -= head + words * WORD / size;
+    }
+    accumulate_each(to, from, n, op, type, scale);
+    if (is_wide)
+        unlock_wide(pe);
 }

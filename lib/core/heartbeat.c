@@ -12,6 +12,7 @@
 #include "host_watch.h"
 #include "inbox.h"
 #include "log.h"
+#include "net_work.h"
 #include "slice.h"
 #include "stream.h"
 #include "thread.h"
@@ -31,7 +32,7 @@ enum {
     BEATS = 64,      // in each of which it has waited, before they get longer
     SERVE_NS = 50000,
     BLOCK_MS = 20,
-    BLOCK_COLL_MS = 1
+    BLOCK_SOON_MS = 1
 };
 
 _Atomic uint32_t heartbeat_seen;
@@ -105,8 +106,8 @@ static enum seen block(void)
         rest(BEAT_NS); // a batch may become a beat old
         stream_push_all();
     } else if (net.transport->arm(net.ep) == TRANSPORT_DONE) {
-        // What a collective waits for may come from this node, too.
-        int ms = coll_run_some() ? BLOCK_COLL_MS : BLOCK_MS;
+        // What a collective or a locked accumulate waits for may come from this node, too.
+        int ms = coll_run_some() || net_work_is_locked_out() ? BLOCK_SOON_MS : BLOCK_MS;
         seen = may_block() && poll_for(fd, ms * 1000000L) ? CAME : NOTHING;
         atomic_store(&is_blocked, false);
     } else {

@@ -166,6 +166,11 @@ static struct came *take_next(void)
     return c;
 }
 
+bool net_work_is_locked_out(void)
+{
+    return atomic_load_explicit(&locked.has_some, memory_order_relaxed);
+}
+
 static int run_locked(struct came *c, void *result)
 {
     if (c->head.op.is_locked != HELD)
@@ -222,9 +227,9 @@ int net_work(void)
     if (nested >= MOST_NESTED)
         return 0;
     nested++;
-    while ((atomic_load_explicit(&runs.has_some, memory_order_relaxed) ||
-            atomic_load_explicit(&locked.has_some, memory_order_relaxed)) &&
-           run_next())
+    while (
+        (atomic_load_explicit(&runs.has_some, memory_order_relaxed) || net_work_is_locked_out()) &&
+        run_next())
         done++;
     nested--;
     return done;

@@ -15,6 +15,7 @@ void net_work_keep(struct came *c); // for net_work
 void net_work_batch(int from, struct net_head *head, const void *records);
 size_t net_work_result(const struct operation *op); // bytes that the answer carries
 int net_work(void);                                 // does what waits; how much was done
+bool net_work_is_locked_out(void);                  // something waits for a lock, which rings no bell
 void net_work_down(void);
 
 #endif

@@ -295,8 +295,8 @@ static bool is_sound_atomic(const struct operation *op)
 static bool may_be_locked(const struct operation *op)
 {
     int kind = op->kind == OPERATION_VECTOR ? op->each : op->kind;
-    return (kind == OPERATION_ACC || kind == OPERATION_FETCH_ACC) && is_sound_atomic(op) &&
-           element_size((shoal_type_t)op->type) <= sizeof(uint64_t) &&
+    return op->is_locked == 1 && (kind == OPERATION_ACC || kind == OPERATION_FETCH_ACC) &&
+           is_sound_atomic(op) && element_size((shoal_type_t)op->type) <= sizeof(uint64_t) &&
            op->comp.signal.pe == world.me;
 }
 
