@@ -43,7 +43,11 @@ static void word_signal(struct target *t, size_t offset, int op, uint64_t value)
 static void on_word(const shoal_am_t *am)
 {
     shoal_rptr_t at;
+    if (am->n != sizeof at)
+        return;
     memcpy(&at, am->payload, sizeof at);
+    if (at.pe != shim_pe())
+        return;
     int status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &am->arg, NULL, NULL, NULL, NULL);
     if (status != SHOAL_OK)
         failed(status);
@@ -98,11 +102,12 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
         failed(status);
 }
 
-// ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. A writer that is
-// the first of the queue says so in the word, for readers who do not look at the queue, as those from afar: else
-// these might take turns for ever. Only readers that hold another lock already pass by the queue in the end: a
-// writer in it may wait for that very lock's other readers, one of which may wait behind another writer here.
-// Nearly all readers are such, where an epoch of MPI_Win_lock_all is open: they let the queue go first for a while.
+// ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. The first of the
+// queue says in the word, over and over, that somebody waits, for those who do not look at the queue, as from
+// afar: else one of these might give the lock back and take it again for ever. Only readers that hold another
+// lock already pass by in the end: a writer in the queue may wait for that very lock's other readers, one of which
+// may wait behind another writer here. Nearly all readers are such, where an epoch of MPI_Win_lock_all is open: they
+// let the queue go first for a while.
 #define LOCK_WRITER (UINT64_C(1) << 63)
 #define LOCK_WAITED (UINT64_C(1) << 62)
 static _Atomic int locks_held; // by this process, of all windows
@@ -128,25 +133,36 @@ static uint64_t word_get(struct target *t, size_t offset)
                         : word_atomic(t, offset, SHOAL_NOOP, 0, 0);
 }
 
+static void say_waited(struct target *t, uint64_t holders)
+{
+    while (!(holders & LOCK_WAITED) &&
+           !word_swap(t, CONTROL(holders), &holders, holders | LOCK_WAITED))
+        ;
+}
+
+// is_first: of the queue. Who takes the lock takes LOCK_WAITED out.
 static bool try_writer(struct target *t, bool is_first)
 {
     uint64_t holders = is_first ? LOCK_WAITED : 0;
-    while (holders == 0 || (is_first && holders == LOCK_WAITED))
+    do
         if (word_swap(t, CONTROL(holders), &holders, LOCK_WRITER))
             return true;
-    while (is_first && !(holders & (LOCK_WRITER | LOCK_WAITED)))
-        if (word_swap(t, CONTROL(holders), &holders, holders | LOCK_WAITED))
-            break;
+    while (holders == 0 || (is_first && holders == LOCK_WAITED));
+    if (is_first)
+        say_waited(t, holders);
     return false;
 }
 
-static bool try_reader(struct target *t, bool passes)
+static bool try_reader(struct target *t, bool is_first, bool passes)
 {
-    uint64_t blocked_by = passes ? LOCK_WRITER : LOCK_WRITER | LOCK_WAITED;
+    uint64_t blocked_by = passes || is_first ? LOCK_WRITER : LOCK_WRITER | LOCK_WAITED;
     uint64_t holders = t->control ? word_get(t, CONTROL(holders)) : 0; // from afar: a guess
     while (!(holders & blocked_by))
-        if (word_swap(t, CONTROL(holders), &holders, holders + 1))
+        if (word_swap(t, CONTROL(holders), &holders,
+                      (is_first ? holders & ~LOCK_WAITED : holders) + 1))
             return true;
+    if (is_first)
+        say_waited(t, holders);
     return false;
 }
 
@@ -165,7 +181,7 @@ static void queue_up(struct target *t, bool exclusive)
     uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
     while (word_get(t, CONTROL(served)) != ticket)
         progress_look();
-    while (!(exclusive ? try_writer(t, true) : try_reader(t, true)))
+    while (!(exclusive ? try_writer(t, true) : try_reader(t, true, false)))
         progress_look();
     word_fetch_add(t, CONTROL(served), 1);
 }
@@ -175,7 +191,7 @@ static void lock_wait(struct target *t, bool exclusive, bool passes)
     shoal_waits("MPI window, for a lock", -1, -1);
     if (!passes)
         queue_up(t, exclusive);
-    for (int i = 0; passes && !try_reader(t, i >= PATIENCE); i++)
+    for (int i = 0; passes && !try_reader(t, false, i >= PATIENCE); i++)
         progress_look();
     shoal_waits(NULL, -1, -1);
 }
@@ -187,11 +203,12 @@ void lock_take(struct target *t, bool exclusive)
     for (int i = 0; passes && i < PATIENCE && has_queue(t); i++)
         progress_look();
     if (unlikely((!passes && has_queue(t)) ||
-                 !(exclusive ? try_writer(t, false) : try_reader(t, false))))
+                 !(exclusive ? try_writer(t, false) : try_reader(t, false, false))))
         lock_wait(t, exclusive, passes);
 }
 
-// release: the next one sees what was done under the lock. Nobody changes the word of a writer.
+// release: the next one sees what was done under the lock. Nobody changes the word of a writer, but to say that
+// somebody waits, who says it again.
 void lock_give(struct target *t, bool exclusive)
 {
     atomic_fetch_sub_explicit(&locks_held, 1, memory_order_relaxed);

@@ -238,7 +238,7 @@ size_t help_move_rows(int kind, int helper, const struct rows *all)
     struct rows rows = *all;
     struct operation op;
     bool is_done = false;
-    rows.parts = vector_fit_rows(all, LIMIT_BOUNCE);
+    rows.parts = kind == OPERATION_ACC ? 0 : vector_fit_rows(all, LIMIT_BOUNCE);
     if (!is_worth_it(helper, rows.parts))
         return 0;
     vector_make_rows(kind, &rows, &op);

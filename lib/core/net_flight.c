@@ -312,7 +312,8 @@ size_t flight_add_rows(struct flight *f, int kind, const struct rows *all)
     struct rows rows = *all;
     struct operation op;
     size_t room = net_run_room_soon(), left = all->parts;
-    if ((kind == SHOAL_WORK_GET && all->local_step != (ptrdiff_t)all->n) ||
+    if ((kind != SHOAL_WORK_PUT && kind != SHOAL_WORK_GET) ||
+        (kind == SHOAL_WORK_GET && all->local_step != (ptrdiff_t)all->n) ||
         vector_fit_rows(all, room) < FEW)
         return 0;
     for (; left; left -= rows.parts) {

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define TOLD (UINT64_MAX - 1) // token of what net_tell sent, and its phase
-enum { SMALL = 1024 };
+enum { SMALL = 1024, LEAST_DATA = 128 };
 
 // Without the operation, where there is none.
 static size_t head_size(enum net_kind kind)
@@ -421,7 +421,7 @@ void *net_message_take(struct message *m)
 
 int net_message_up(void)
 {
-    if (net.facts.am_soon > offsetof(struct net_head, op) &&
+    if (net.facts.am_soon >= sizeof(struct net_head) + LEAST_DATA &&
         net.facts.am_max >= sizeof(struct net_head) + LIMIT_AM_PAYLOAD)
         return credit_up();
     log_line(LOG_ERROR, LOG_BOOT,

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 
 enum { MOST_NESTED = 32, LOOKS = 1000 }; // at a lock whose holder has little to do
-enum { HELD = 2 };                       // op.is_locked, when the word has been taken
 
 static struct queue runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static struct queue locked = {.lock = PTHREAD_MUTEX_INITIALIZER}; // which wait for their lock
+// Those that wait for their lock, in the order in which they came; within the lock of run_next.
+static struct came *locked, **locked_end = &locked;
+static _Atomic int locked_out;
 
 void net_work_keep(struct came *c)
 {
@@ -26,7 +27,10 @@ void net_work_keep(struct came *c)
 void net_work_down(void)
 {
     queue_drop(&runs);
-    queue_drop(&locked);
+    for (struct came *c; (c = locked); free(c))
+        locked = c->next;
+    locked_end = &locked;
+    locked_out = 0;
 }
 
 // ---- Batches
@@ -127,56 +131,90 @@ static bool is_locked(const struct came *c)
     return c->head.kind == NET_RUN && c->head.op.is_locked;
 }
 
-// NULL: it is none that this PE reaches, which running the operation will tell.
-static _Atomic uint64_t *lock_of(const struct came *c)
+// NULL: it is none that this PE may take.
+static _Atomic uint64_t *word_of(const struct came *c)
 {
     struct place at;
     const shoal_rptr_t *lock = &c->head.op.comp.signal;
-    void *word = region_resolve(lock, sizeof(uint64_t), &at) ? NULL : place_here(at);
+    if (region_resolve(lock, sizeof(uint64_t), &at) || at.space == SPACE_PRIVATE)
+        return NULL;
+    void *word = place_here(at);
     return (uintptr_t)word % sizeof(uint64_t) ? NULL : word;
 }
 
-static bool take_lock(struct came *c, int looks)
+// True: *word is held, or NULL as there is none.
+static bool take_word(const struct came *c, int looks, _Atomic uint64_t **word)
 {
-    _Atomic uint64_t *word = lock_of(c);
-    for (int i = 0; word && i < looks; i++) {
+    *word = word_of(c);
+    for (int i = 0; *word && i < looks; i++) {
         uint64_t none = 0;
-        if (atomic_load_explicit(word, memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong_explicit(word, &none, 1, memory_order_acquire,
-                                                    memory_order_relaxed)) {
-            c->head.op.is_locked = HELD;
+        if (atomic_load_explicit(*word, memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong_explicit(*word, &none, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
             return true;
-        }
         cpu_relax();
     }
-    return !word;
+    return !*word;
 }
 
-// The next one, with its lock if it has one. NULL: there is none, or but those that wait for a lock.
-static struct came *take_next(void)
+// Does one before `end` wait for the same word?
+static bool is_behind(const struct came *c, const struct came *end)
 {
-    struct came *c = locked.first; // within the order's lock, which all who take or put here have
-    if (c && take_lock(c, 1))
-        return queue_take(&locked);
+    const shoal_rptr_t *own = &c->head.op.comp.signal;
+    for (const struct came *other = locked; other != end; other = other->next)
+        if (other->head.op.comp.signal.region == own->region &&
+            other->head.op.comp.signal.offset == own->offset)
+            return true;
+    return false;
+}
+
+static struct came *take_locked(_Atomic uint64_t **word)
+{
+    for (struct came **at = &locked, *c; (c = *at); at = &c->next) {
+        if (is_behind(c, c) || !take_word(c, 1, word))
+            continue;
+        *at = c->next;
+        if (locked_end == &c->next)
+            locked_end = at;
+        atomic_fetch_sub_explicit(&locked_out, 1, memory_order_relaxed);
+        return c;
+    }
+    return NULL;
+}
+
+static void wait_for_word(struct came *c)
+{
+    c->next = NULL;
+    *locked_end = c;
+    locked_end = &c->next;
+    atomic_fetch_add_explicit(&locked_out, 1, memory_order_relaxed);
+}
+
+// The next one, with *word held if it has a lock. NULL: there is none, or but those that wait for one.
+static struct came *take_next(_Atomic uint64_t **word)
+{
+    struct came *c = take_locked(word);
+    if (c)
+        return c;
+    *word = NULL;
     while ((c = queue_take(&runs)) && is_locked(c)) {
-        if (!locked.first && take_lock(c, LOOKS))
+        if (!is_behind(c, NULL) && take_word(c, LOOKS, word))
             return c;
-        queue_put(&locked, c);
+        wait_for_word(c);
     }
     return c;
 }
 
 bool net_work_is_locked_out(void)
 {
-    return atomic_load_explicit(&locked.has_some, memory_order_relaxed);
+    return atomic_load_explicit(&locked_out, memory_order_relaxed) > 0;
 }
 
-static int run_locked(struct came *c, void *result)
+static int run_locked(struct came *c, void *result, _Atomic uint64_t *word)
 {
-    if (c->head.op.is_locked != HELD)
-        return SHOAL_ERANGE;
-    int status = run(c, result);
-    atomic_store_explicit(lock_of(c), 0, memory_order_release);
+    int status = word ? run(c, result) : SHOAL_ERANGE;
+    if (word)
+        atomic_store_explicit(word, 0, memory_order_release);
     return status;
 }
 
@@ -188,14 +226,15 @@ static bool run_next(void)
     uint64_t short_result = 0;
     int status = SHOAL_OK;
     pthread_mutex_lock(&order);
-    struct came *c = take_next();
+    _Atomic uint64_t *word;
+    struct came *c = take_next(&word);
     bool in_order = c && is_transfer(c);
     size_t n = c && c->head.kind == NET_RUN ? net_work_result(&c->head.op) : 0;
     void *result = n > sizeof short_result ? calloc(1, n) : &short_result;
     if (!result)
         fatal("no memory for an answer of %zu bytes", n);
     if (in_order)
-        status = is_locked(c) ? run_locked(c, result) : run(c, result);
+        status = is_locked(c) ? run_locked(c, result, word) : run(c, result);
     pthread_mutex_unlock(&order);
     if (!c)
         return false;

@@ -380,7 +380,10 @@ static void flush_stream(struct stream *s)
 
 void remote_alone(struct shoal_ctx *ctx)
 {
-    stream_alone(stream_of(ctx));
+    struct stream *s = stream_of(ctx);
+    stream_alone(s);
+    if (net.ep && !settings.coalesce) // a fence was the transport's, which messages pass by
+        until_done(&net, s->ctx, net.transport->flush);
 }
 
 void remote_flush_ctx(struct shoal_ctx *ctx)

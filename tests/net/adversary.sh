@@ -45,7 +45,7 @@ for seed in 7 9 11 13; do
     expect_rc 0
 done
 
-run "$here/../run" "$build" -N 2 -n 2 -S 2 -j 1 api/pg shoal/am_order
+run "$here/../run" "$build" -N 2 -n 2 -S 2 -j 1 api/pg api/strided shoal/am_order
 expect_rc 0
 
 SHOAL_ADVERSARY=1 SHOAL_VNODES=1 run oshrun -n 2 "$build/tests/api/initialized"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // shoal_accv_locked: elements of PE 0's private memory, changed by PEs of its node, and by some of others, with a
 // get and a put while they hold the word, and by the rest with the call: nothing is lost, and no two get the same
-// old value. While the word is held nothing happens, and then all in its order. What the call refuses.
+// old value. While the word is held nothing happens, and then all in its order; under another word things go on.
+// Accumulates of many rows without a lock. What the call refuses.
 // PES: 2 4 7
 // ENV: SHOAL_VNODES=2
 #include "../check.h"
@@ -27,6 +28,13 @@ static void take(void)
                  SHOAL_OK);
         shoal_progress();
     }
+}
+
+static uint64_t words_seen(void)
+{
+    long word = -1;
+    CHECK_EQ(shoal_get(&word, words_at, sizeof word, NULL, NULL), SHOAL_OK);
+    return (uint64_t)word;
 }
 
 static void give(void)
@@ -133,6 +141,52 @@ static void in_order(void)
     shmem_barrier_all();
 }
 
+// Who holds one word waits for an operation under another one, while somebody else's waits for the first.
+static void two_words(void)
+{
+    shoal_rptr_t other;
+    uint64_t *go = &control->pad[2], before = words_seen();
+    long one = 1;
+    shoal_part_t part = {words_at, &one, sizeof one};
+    CHECK_EQ(shoal_rptr_symmetric(&control->pad[1], 0, &other), SHOAL_OK);
+    shmem_barrier_all();
+    if (me == npes - 2) {
+        shmem_uint64_wait_until(go, SHMEM_CMP_NE, 0);
+        CHECK_EQ(shoal_accv_locked(lock_at, &part, 1, NULL, SHOAL_SUM, SHOAL_INT64, NULL),
+                 SHOAL_OK);
+    }
+    if (me == npes - 1) {
+        take();
+        shmem_uint64_p(go, 1, npes - 2);
+        shmem_quiet();
+        usleep(5000);
+        CHECK_EQ(shoal_accv_locked(other, &part, 1, NULL, SHOAL_SUM, SHOAL_INT64, NULL), SHOAL_OK);
+        give();
+    }
+    shmem_barrier_all();
+    CHECK_EQ(words_seen(), before + 2);
+    shmem_barrier_all();
+}
+
+// Rows of elements, each by itself, many of them.
+static void rows(void)
+{
+    enum { MANY = 3000 };
+    static uint64_t sums[2 * MANY], ones[MANY];
+    shoal_rptr_t at;
+    ptrdiff_t there = 2 * sizeof *sums, here = sizeof *ones;
+    size_t count[] = {sizeof *sums, MANY};
+    CHECK_EQ(shoal_rptr_symmetric(sums, 0, &at), SHOAL_OK);
+    for (int i = 0; i < MANY; i++)
+        ones[i] = 1;
+    CHECK_EQ(
+        shoal_acc(at, &there, ones, &here, count, 1, SHOAL_SUM, SHOAL_UINT64, NULL, NULL, NULL),
+        SHOAL_OK);
+    shmem_barrier_all();
+    if (me == 0)
+        CHECK_EACH(i, 2 * MANY, sums[i], i % 2 ? 0 : (uint64_t)npes);
+}
+
 static void refuse(void)
 {
     long in[WORDS + 1] = {0}, old[WORDS + 1];
@@ -175,6 +229,9 @@ int main(void)
     CHECK_EQ(is_here, me < npes - npes / 2);
     all_at_once();
     in_order();
+    if (npes > 3) // two of the other node
+        two_words();
+    rows();
     refuse();
     shmem_barrier_all();
     CHECK_EQ(shoal_region_deregister(region), SHOAL_OK);
