@@ -215,6 +215,7 @@ int main(void)
 {
     shoal_region_t region;
     shoal_key_t *key, theirs;
+    check_skip_under_tsan();
     check_start();
     key = shmem_malloc(sizeof *key);
     control = shmem_calloc(1, sizeof *control);
