@@ -18,8 +18,8 @@
 // Which row it is depends on the window, the place and the type alone, so all processes agree; about the
 // claims they agree there. In no row is the target's program needed; what is not mapped here it does when it is
 // there (rma_ask.c). Words of memory at another node that are not changed by atomics its runtime changes, under
-// the lock (words_far_accv), where it has the operator. Bytes are locked because programs move structures as MPI_BYTE and expect to see none half
-// changed.
+// the lock (words_far_accv), where it has the operator. Bytes are locked because programs move structures as
+// MPI_BYTE and expect to see none half changed.
 #include "rma.h"
 
 #include "rma_ask.h"

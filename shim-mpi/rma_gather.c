@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Short operations on windows that are not mapped here, many to a call of the runtime: one message to another
-// node, one call of the kernel for private memory of this one. Those of one kind that follow the first
-// to a target are kept, and begin together when
+// node, one call of the kernel for private memory of this one. Those of one kind that follow the first to a
+// target are kept, and begin together when
 //
 //     there is no room for one more            one of another kind comes
 //     another one comes to another node,       a synchronization wants them complete
 //     and nothing is under way there
 //
 // The first is one that is under way meanwhile to another node, or the first after a flush of what is done within
-// the lock. What is put or added is copied: the origin's buffer is free when the call
-// returns. Accumulates keep their order, since one that is not kept lets those go first that are.
+// the lock. What is put or added is copied: the origin's buffer is free when the call returns. Accumulates keep
+// their order, since one that is not kept lets those go first that are.
 //
 // Puts and gets on this node are all kept, longer ones too, and lend the origin's buffers: the kernel copies from
 // and to there, and a call of its own for each would be done no sooner than in the flush.

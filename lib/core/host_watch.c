@@ -453,13 +453,26 @@ void host_watch_beat(void)
         _exit(EXIT_FAILURE);
 }
 
+// The end may come before the first look: the next host is told all the same.
+static void connect_now(void)
+{
+    struct pollfd p = {.fd = next.fd, .events = POLLOUT};
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (next.state == CONNECTING && poll(&p, 1, LOOK_MS) > 0 &&
+        getsockopt(next.fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && !error)
+        greet(&next);
+}
+
 void host_watch_leave(void)
 {
     pthread_mutex_lock(&lock);
     if (watching && atomic_load(&world.job->ended) == JOB_RUNNING)
         say_both((struct record){.kind = BYE});
-    else if (watching)
+    else if (watching) {
+        connect_now();
         pass_end_on();
+    }
     pthread_mutex_unlock(&lock);
 }
 
