@@ -322,8 +322,8 @@ int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_op_t op
 
 // The same of elements of up to 8 bytes at a PE of another node, which holds the 64-bit word at `lock` meanwhile: it is
 // 0, and 1 for that time. Whoever changes the elements without being atomic holds it too, by a CSWAP from 0 to 1.
-// `lock`: of the same PE, in memory that its node shares (shoal_alloc, the symmetric heap). Such operations of one PE
-// are done in their order; a long one takes several messages, and the word once for each. SHOAL_EINVAL for a PE of
+// `lock`: of the same PE, in memory that its node shares (shoal_alloc, the symmetric heap). Those of one PE under one
+// word are done in their order; a long one takes several messages, and the word once for each. SHOAL_EINVAL for a PE of
 // this node, where the caller takes the word itself.
 int shoal_accv_locked(shoal_rptr_t lock, const shoal_part_t part[], size_t parts, void *old,
                       shoal_op_t op, shoal_type_t type, shoal_event_t *event);

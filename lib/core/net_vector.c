@@ -131,7 +131,8 @@ void vector_fill(const struct operation *op, const shoal_part_t part[], size_t p
 size_t vector_fit_rows(const struct rows *rows, size_t room)
 {
     size_t n = rows->n, most = room - sizeof(struct record);
-    if (room < sizeof(struct record) || n == 0 || n > SHORT || rows->remote_step != (int32_t)rows->remote_step)
+    if (room < sizeof(struct record) || n == 0 || n > SHORT ||
+        rows->remote_step != (int32_t)rows->remote_step)
         return 0;
     most = most / n < UINT16_MAX ? most / n : UINT16_MAX;
     return rows->parts < most ? rows->parts : most;

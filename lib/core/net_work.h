@@ -3,8 +3,8 @@
 // batches (stream.h), of which that is true for the answer alone.
 //
 // An accumulate under a lock (shoal_accv_locked) takes the lock's word, and gives it back when it is done. Who
-// finds it taken waits here, with those that come behind for the same word; other operations go on, which may be those that
-// the holder waits for.
+// finds it taken waits here, with those that come behind for the same word; other operations go on, which may be
+// those that the holder waits for.
 #ifndef SHOAL_CORE_NET_WORK_H
 #define SHOAL_CORE_NET_WORK_H
 

@@ -239,6 +239,13 @@ static void until_done(const struct port *port, void *ctx, int (*call)(void *ep,
         net_failed("completion of earlier calls", -1, status);
 }
 
+// Before a message of ours: a fence has but ordered what went before (remote_fence), and messages pass it by.
+static void keep_fence(const struct port *port, struct stream *s)
+{
+    if (!settings.coalesce)
+        until_done(port, ctx_of(port, s), port->transport->flush);
+}
+
 // By the transport, or where it has no such atomic by the target's processor. old NULL: it may be
 // complete after remote_flush only.
 static void amo(const char *call, struct stream *s, struct transport_remote at,
@@ -254,8 +261,7 @@ static void amo(const char *call, struct stream *s, struct transport_remote at,
                                           want->operand, want->compare, old, wait);
         while (status != TRANSPORT_UNSUPPORTED && again(call, port, s, at.pe, status, wait));
     if (status == TRANSPORT_UNSUPPORTED) {
-        if (!settings.coalesce) // a fence has but ordered what went before, see remote_fence
-            until_done(port, ctx_of(port, s), port->transport->flush);
+        keep_fence(port, s);
         uint64_t was = stream_amo_there(s, at, want);
         if (old)
             *old = was;
@@ -382,8 +388,7 @@ void remote_alone(struct shoal_ctx *ctx)
 {
     struct stream *s = stream_of(ctx);
     stream_alone(s);
-    if (net.ep && !settings.coalesce) // a fence was the transport's, which messages pass by
-        until_done(&net, s->ctx, net.transport->flush);
+    keep_fence(&net, s);
 }
 
 void remote_flush_ctx(struct shoal_ctx *ctx)
