@@ -259,7 +259,7 @@ typedef struct shoal_comp {
 // may be reused and destinations read when the event is done. Those to other nodes with an event and
 // no comp return at once; what only the target can tell (SHOAL_EKEY, SHOAL_EFAULT) is then the event's
 // status. Atomics and accumulates of one thread at a PE take effect in the order of the calls, those of
-// elements of more than 8 bytes excepted.
+// elements of more than 8 bytes and those under a lock (shoal_accv_locked) excepted.
 int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
               shoal_event_t *event);
 int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *comp,
@@ -323,8 +323,9 @@ int shoal_accv(const shoal_part_t part[], size_t parts, void *old, shoal_op_t op
 // The same of elements of up to 8 bytes at a PE of another node, which holds the 64-bit word at `lock` meanwhile: it is
 // 0, and 1 for that time. Whoever changes the elements without being atomic holds it too, by a CSWAP from 0 to 1.
 // `lock`: of the same PE, in memory that its node shares (shoal_alloc, the symmetric heap). Those of one PE under one
-// word are done in their order; a long one takes several messages, and the word once for each. SHOAL_EINVAL for a PE of
-// this node, where the caller takes the word itself.
+// word are done in their order; a long one takes several messages, and the word once for each. Not by who holds the
+// word: the call may wait for it, with an event, too. SHOAL_EINVAL for a PE of this node, where the caller takes the
+// word itself.
 int shoal_accv_locked(shoal_rptr_t lock, const shoal_part_t part[], size_t parts, void *old,
                       shoal_op_t op, shoal_type_t type, shoal_event_t *event);
 

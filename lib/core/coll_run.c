@@ -107,10 +107,13 @@ static struct coll_head head_of(const struct coll_run *run, enum coll_message_ki
         .area = run->team->area, .kind = kind, .seq = run->seq, .status = run->status, .n = n};
 }
 
-static void send(struct coll_run *run, const struct coll_step *s)
+// Of a collective of many parts the later ones wait until they are taken: what comes early is kept by a leader that
+// may not be in the call yet.
+static void send(struct coll_run *run, struct coll_step *s)
 {
     struct coll_head head = head_of(run, COLL_DATA, s->n);
-    if (s->n > net_coll_room()) {
+    s->is_long = s->n > net_coll_room() || run->parts > MEET_EVERY;
+    if (s->is_long) {
         head.is_long = 1;
         head.at = place_of(s->from);
         run->untaken++;
@@ -182,7 +185,7 @@ static bool all_taken(struct coll_run *run)
 {
     for (size_t i = run->round; i < run->at && run->untaken; i++) {
         struct coll_step *s = &run->step[i];
-        if (s->kind != STEP_SEND || s->n <= net_coll_room() || s->state == RECV_DONE)
+        if (!s->is_long || s->state == RECV_DONE)
             continue;
         struct coll_head like = head_of(run, COLL_TAKEN, 0);
         struct coll_message *m = coll_message_take(leader_of(run, s->node), &like);
@@ -195,7 +198,7 @@ static bool all_taken(struct coll_run *run)
     return run->untaken == 0;
 }
 
-static void do_step(struct coll_run *run, const struct coll_step *s)
+static void do_step(struct coll_run *run, struct coll_step *s)
 {
     switch (s->kind) {
     case STEP_SEND: send(run, s); break;
@@ -218,6 +221,7 @@ static bool next_part(struct coll_run *run)
             return false;
         coll_rounds_meet(run);
     }
+    run->parts++;
     coll_run_wait(run);
     return true;
 }
@@ -297,7 +301,7 @@ void coll_run_start(struct coll_run *run)
 {
     run->is_due = run->is_last = false;
     run->steps = run->at = run->round = 0;
-    run->untaken = 0;
+    run->untaken = run->parts = 0;
     run->gets = (struct transport_request){0};
     run->next = NULL;
     pthread_mutex_lock(&lock);

@@ -48,6 +48,7 @@ struct coll_step {
     void (*call)(struct coll_run *run);
     struct place at; // of data that is got,
     size_t got;      // and how much has been asked for
+    bool is_long;    // a send that waits until it is taken
 };
 
 struct coll_run {
@@ -68,6 +69,7 @@ struct coll_run {
     size_t steps, room, at, round; // at: the next one; round: the first of this one
     struct transport_request gets;
     int untaken; // long sends of this round that have not been taken yet
+    int parts;   // begun
 };
 
 void coll_run_start(struct coll_run *run);

@@ -109,15 +109,23 @@ static void say_both(struct record r)
     say(&previous, r);
 }
 
+// When it is to be passed on; an edge that opens later is told when it does.
+static void say_end(struct edge *e)
+{
+    if (has_passed_on)
+        say(e, (struct record){.kind = ENDED,
+                               .how = atomic_load(&world.job->ended),
+                               .status = atomic_load(&world.job->ended_status),
+                               .by = atomic_load(&world.job->ended_by)});
+}
+
 static void pass_end_on(void)
 {
     if (has_passed_on)
         return;
     has_passed_on = true;
-    say_both((struct record){.kind = ENDED,
-                             .how = atomic_load(&world.job->ended),
-                             .status = atomic_load(&world.job->ended_status),
-                             .by = atomic_load(&world.job->ended_by)});
+    say_end(&next);
+    say_end(&previous);
 }
 
 static void end_node(int how, int status, int by)
@@ -138,8 +146,7 @@ static void end_node(int how, int status, int by)
 static void lose(const struct edge *e, const char *why)
 {
     char who[HOST_TEXT], here[HOST_TEXT];
-    if (atomic_load(&world.job->ended) ==
-        JOB_ENDED_LOST) // the other edge may lead to the same host
+    if (atomic_load(&world.job->ended) == JOB_ENDED_LOST) // by the other edge, to the same host
         return;
     log_line(LOG_ERROR, LOG_BOOT, "%s is lost: %s; %s ends, and the job with it",
              host_describe(e->node, who), why, host_describe(world.node, here));
@@ -253,6 +260,7 @@ static void greet(struct edge *e)
 {
     e->state = OPEN;
     say(e, (struct record){.kind = HELLO, .node = world.node});
+    say_end(e);
 }
 
 static void look_at_connecting(struct edge *e)
@@ -269,8 +277,7 @@ static void look_at_connecting(struct edge *e)
         return;
     if (!error) {
         greet(e);
-    } else if (error == ECONNREFUSED ||
-               error == ECONNRESET) { // it came to its end before it looked
+    } else if (error == ECONNREFUSED || error == ECONNRESET) { // it ended before it looked
         vanish(e);
     } else {
         close_edge(e);
@@ -329,6 +336,7 @@ static void look_at_stranger(struct edge *e)
         previous = *e;
         previous.node = before;
         e->state = NONE;
+        say_end(&previous);
     } else if (error || complete || now_ms() - e->since_ms > STRANGER_MS) {
         close_edge(e);
     }

@@ -188,8 +188,6 @@ static int run_accumulate(const struct operation *op, int *needs)
         return status;
     if ((uintptr_t)to % (size < 8 ? size : 8))
         return SHOAL_EINVAL;
-    if (op->is_locked && element_can_reduce(op->op, op->type)) // nobody else changes them now
-        return element_reduce(to, from, op->n / size, op->op, op->type);
     element_accumulate(to, from, op->n / size, (shoal_op_t)op->op, (shoal_type_t)op->type,
                        op->value.success ? &op->a : NULL, at.pe);
     return SHOAL_OK;

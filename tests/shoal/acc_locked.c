@@ -2,7 +2,7 @@
 // shoal_accv_locked: elements of PE 0's private memory, changed by PEs of its node, and by some of others, with a
 // get and a put while they hold the word, and by the rest with the call: nothing is lost, and no two get the same
 // old value. While the word is held nothing happens, and then all in its order; under another word things go on.
-// Accumulates of many rows without a lock. What the call refuses.
+// Atomics beside them lose nothing. Accumulates of many rows without a lock. What the call refuses.
 // PES: 2 4 7
 // ENV: SHOAL_VNODES=2
 #include "../check.h"
@@ -168,6 +168,37 @@ static void two_words(void)
     shmem_barrier_all();
 }
 
+// Atomics without the lock lose nothing either. All of PE 0's node change the words until the last PE is done.
+static void beside_atomics(void)
+{
+    enum { MANY = 512, MOST = 1000 };
+    static long shared[MANY], ones[MANY], rounds;
+    shoal_rptr_t at;
+    shoal_part_t part = {.local = ones, .n = sizeof ones};
+    long own = 0, one = 1;
+    CHECK_EQ(shoal_rptr_symmetric(shared, 0, &at), SHOAL_OK);
+    part.remote = at;
+    for (int i = 0; i < MANY; i++)
+        ones[i] = 1;
+    uint64_t *is_over = &control->pad[3];
+    shmem_barrier_all();
+    for (; is_here && !shmem_uint64_atomic_fetch(is_over, 0); own++)
+        for (int i = 0; i < MANY; i++)
+            CHECK_EQ(shoal_atomic(shoal_rptr_add(at, i * (ptrdiff_t)sizeof one), SHOAL_SUM,
+                                  SHOAL_INT64, &one, NULL, NULL, NULL, NULL),
+                     SHOAL_OK);
+    for (; me == npes - 1 && own < MOST; own++)
+        CHECK_EQ(shoal_accv_locked(lock_at, &part, 1, NULL, SHOAL_SUM, SHOAL_INT64, NULL),
+                 SHOAL_OK);
+    if (me == npes - 1)
+        shmem_uint64_atomic_set(is_over, 1, 0);
+    shmem_long_atomic_add(&rounds, own, 0);
+    shmem_barrier_all();
+    if (me == 0)
+        CHECK_EACH(i, MANY, shared[i], rounds);
+    shmem_barrier_all();
+}
+
 // Rows of elements, each by itself, many of them.
 static void rows(void)
 {
@@ -232,6 +263,7 @@ int main(void)
     in_order();
     if (npes > 3) // two of the other node
         two_words();
+    beside_atomics();
     rows();
     refuse();
     shmem_barrier_all();
