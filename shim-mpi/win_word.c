@@ -104,14 +104,10 @@ void word_wait_own(_Atomic uint64_t *word, uint64_t least)
 
 // ---- The lock of MPI_Win_lock. Fair: who finds it taken queues, and who finds a queue too. The first of the
 // queue says in the word, over and over, that somebody waits, for those who do not look at the queue, as from
-// afar: else one of these might give the lock back and take it again for ever. Only readers that hold another
-// lock already pass by in the end: a writer in the queue may wait for that very lock's other readers, one of which
-// may wait behind another writer here. Nearly all readers are such, where an epoch of MPI_Win_lock_all is open: they
-// let the queue go first for a while.
+// afar: else one of these might give the lock back and take it again for ever.
 #define LOCK_WRITER (UINT64_C(1) << 63)
 #define LOCK_WAITED (UINT64_C(1) << 62)
-static _Atomic int locks_held; // by this process, of all windows
-enum { PATIENCE = 300 };       // looks
+enum { PATIENCE = 300 }; // looks
 
 // False: *from is what is there.
 static bool word_swap(struct target *t, size_t offset, uint64_t *from, uint64_t to)
@@ -153,9 +149,9 @@ static bool try_writer(struct target *t, bool is_first)
     return false;
 }
 
-static bool try_reader(struct target *t, bool is_first, bool passes)
+static bool try_reader(struct target *t, bool is_first)
 {
-    uint64_t blocked_by = passes || is_first ? LOCK_WRITER : LOCK_WRITER | LOCK_WAITED;
+    uint64_t blocked_by = is_first ? LOCK_WRITER : LOCK_WRITER | LOCK_WAITED;
     uint64_t holders = t->control ? word_get(t, CONTROL(holders)) : 0; // from afar: a guess
     while (!(holders & blocked_by))
         if (word_swap(t, CONTROL(holders), &holders,
@@ -175,43 +171,66 @@ static bool has_queue(struct target *t)
 }
 
 // Who waits for a word of another process's control, which rings no bell here, looks at it over and
-// over.
-static void queue_up(struct target *t, bool exclusive)
+// over. The own place in the queue, when it is the first.
+static uint64_t wait_in_queue(struct target *t)
 {
     uint64_t ticket = word_fetch_add(t, CONTROL(tickets), 1);
     while (word_get(t, CONTROL(served)) != ticket)
         progress_look();
-    while (!(exclusive ? try_writer(t, true) : try_reader(t, true, false)))
-        progress_look();
-    word_fetch_add(t, CONTROL(served), 1);
+    return ticket;
 }
 
-static void lock_wait(struct target *t, bool exclusive, bool passes)
+static bool try_lock(struct target *t, bool exclusive, bool is_first)
+{
+    return exclusive ? try_writer(t, is_first) : try_reader(t, is_first);
+}
+
+static bool try_first(struct target *t, bool exclusive)
+{
+    for (int i = 0; i < PATIENCE; i++) {
+        if (try_lock(t, exclusive, true))
+            return true;
+        progress_look();
+    }
+    return false;
+}
+
+// True: it has. Only readers have the lock, and somebody is behind.
+static bool step_back(struct target *t, uint64_t ticket)
+{
+    uint64_t holders = word_get(t, CONTROL(holders));
+    if ((holders & LOCK_WRITER) || word_get(t, CONTROL(tickets)) == ticket + 1)
+        return false;
+    while ((holders & LOCK_WAITED) &&
+           !word_swap(t, CONTROL(holders), &holders, holders & ~LOCK_WAITED))
+        ;
+    word_fetch_add(t, CONTROL(served), 1);
+    return true;
+}
+
+// A writer that waits long for readers lets those behind it go first, and queues again: one of them may be a reader
+// for which those wait, or for which somebody waits at whose lock they queue.
+static void queue_up(struct target *t, bool exclusive)
 {
     shoal_waits("MPI window, for a lock", -1, -1);
-    if (!passes)
-        queue_up(t, exclusive);
-    for (int i = 0; passes && !try_reader(t, false, i >= PATIENCE); i++)
-        progress_look();
+    uint64_t ticket = wait_in_queue(t);
+    while (!try_first(t, exclusive))
+        if (exclusive && step_back(t, ticket))
+            ticket = wait_in_queue(t);
+    word_fetch_add(t, CONTROL(served), 1);
     shoal_waits(NULL, -1, -1);
 }
 
 void lock_take(struct target *t, bool exclusive)
 {
-    bool is_inner = atomic_fetch_add_explicit(&locks_held, 1, memory_order_relaxed) > 0;
-    bool passes = is_inner && !exclusive;
-    for (int i = 0; passes && i < PATIENCE && has_queue(t); i++)
-        progress_look();
-    if (unlikely((!passes && has_queue(t)) ||
-                 !(exclusive ? try_writer(t, false) : try_reader(t, false, false))))
-        lock_wait(t, exclusive, passes);
+    if (unlikely(has_queue(t) || !try_lock(t, exclusive, false)))
+        queue_up(t, exclusive);
 }
 
 // release: the next one sees what was done under the lock. Nobody changes the word of a writer, but to say that
 // somebody waits, who says it again.
 void lock_give(struct target *t, bool exclusive)
 {
-    atomic_fetch_sub_explicit(&locks_held, 1, memory_order_relaxed);
     if (likely(exclusive && t->control))
         atomic_store_explicit(&t->control->holders, 0, memory_order_release);
     else if (t->control)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Locks against plain loads of memory that MPI_Win_shared_query gave, and a writer whom readers do not
-// pass by for ever, though they hold locks of another window.
+// pass by for ever, though they hold locks of another window. Nor does one that waits keep readers apart.
 // TIMEOUT: 60
 #include "rma_check.h"
+
+#include <unistd.h>
 
 enum { ASK_BEFORE, ASK_WITHIN };
 
@@ -69,9 +71,74 @@ static void writer_among_readers(void)
     OK(MPI_Win_free(&outer));
 }
 
+static void tell(int rank)
+{
+    OK(MPI_Send(NULL, 0, MPI_INT, rank, 1, MPI_COMM_WORLD));
+}
+
+static void hear(int rank)
+{
+    OK(MPI_Recv(NULL, 0, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+// A reader keeps its lock until it hears from another one, which comes after a writer.
+static void readers_of_each_other(void)
+{
+    enum { WRITER = 1, FIRST, SECOND };
+    MPI_Win win;
+    int *p;
+    OK(MPI_Win_allocate(sizeof *p, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == WRITER) {
+        hear(FIRST);
+        tell(SECOND);
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+        OK(MPI_Win_unlock(0, win));
+    }
+    if (me == SECOND) {
+        hear(WRITER);
+        usleep(20000); // it waits by now
+    }
+    if (me == FIRST || me == SECOND) {
+        OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+        if (me == FIRST)
+            tell(WRITER);
+        tell(FIRST + SECOND - me);
+        hear(FIRST + SECOND - me);
+        OK(MPI_Win_unlock(0, win));
+    }
+    OK(MPI_Win_free(&win));
+}
+
+// Two readers want the other one's target too, and a writer waits at each.
+static void readers_of_two(void)
+{
+    MPI_Win win;
+    int *p;
+    OK(MPI_Win_allocate(sizeof *p, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    if (me < 2)
+        OK(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == 2 || me == 3) {
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, me - 2, 0, win));
+        OK(MPI_Win_unlock(me - 2, win));
+    }
+    if (me < 2) {
+        usleep(20000); // they wait by now
+        OK(MPI_Win_lock(MPI_LOCK_SHARED, !me, 0, win));
+        OK(MPI_Win_unlock(!me, win));
+        OK(MPI_Win_unlock(me, win));
+    }
+    OK(MPI_Win_free(&win));
+}
+
 int main(void)
 {
     mpi_start();
+    for (int i = 0; i < 3 && npes > 3; i++) {
+        readers_of_each_other();
+        readers_of_two();
+    }
     loads(ASK_BEFORE);
     loads(ASK_WITHIN);
     for (int i = 0; i < 10; i++)
