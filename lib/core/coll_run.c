@@ -112,7 +112,7 @@ static struct coll_head head_of(const struct coll_run *run, enum coll_message_ki
 static void send(struct coll_run *run, struct coll_step *s)
 {
     struct coll_head head = head_of(run, COLL_DATA, s->n);
-    s->is_long = s->n > net_coll_room() || run->parts > MEET_EVERY;
+    s->is_long = s->n > net_coll_room() || (s->n && run->parts > MEET_EVERY);
     if (s->is_long) {
         head.is_long = 1;
         head.at = place_of(s->from);
