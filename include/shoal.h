@@ -226,9 +226,9 @@ int shoal_quiet(int pe);
     X(UINT16, uint16_t) X(UINT32, uint32_t) X(UINT64, uint64_t) X(FLOAT, float)                \
     X(DOUBLE, double) X(LONG_DOUBLE, long double) X(COMPLEX_FLOAT, shoal_complexf)             \
     X(COMPLEX_DOUBLE, shoal_complexd)
-#define X(name, type) SHOAL_##name,
-typedef enum shoal_type { SHOAL_TYPES(X) SHOAL_TYPE_COUNT } shoal_type_t;
-#undef X
+#define SHOAL_TYPE_NAME(name, type) SHOAL_##name,
+typedef enum shoal_type { SHOAL_TYPES(SHOAL_TYPE_NAME) SHOAL_TYPE_COUNT } shoal_type_t;
+#undef SHOAL_TYPE_NAME
 // MIN and MAX not for complex types; AND, OR, XOR for integers. SET and NOOP (the old value alone)
 // for all. CSWAP in shoal_atomic only. SHOAL_OP_USER + k: operator k of shoal_op_register.
 typedef enum shoal_op {

@@ -208,8 +208,8 @@ static bool step_back(struct target *t, uint64_t ticket)
     return true;
 }
 
-// A writer that waits long for readers lets those behind it go first, and queues again: one of them may be a reader
-// for which those wait, or for which somebody waits at whose lock they queue.
+// A writer that waits long for readers lets those behind it go first, and queues again. The readers may be waiting for
+// one of those: to hear from it, or at another lock for one that it holds.
 static void queue_up(struct target *t, bool exclusive)
 {
     shoal_waits("MPI window, for a lock", -1, -1);

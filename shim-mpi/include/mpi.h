@@ -7,8 +7,8 @@
  * Functions whose name ends in _c take counts of type MPI_Count. Argument order, meaning and errors
  * are those of the standard's chapter that is named above each group; docs/mpi.md tells what is not
  * supported. Thread safety is as MPI_Init_thread provides; calls that wait progress everything. */
-#ifndef MPI_H
-#define MPI_H
+#ifndef SHOAL_MPI_H
+#define SHOAL_MPI_H
 
 #include <stdint.h>
 
@@ -1723,16 +1723,16 @@ SHOAL_MPI(int, Win_toint, (MPI_Win win))
 typedef int MPI_Fint;
 
 #define SHOAL_FORTRAN(prefix, handle_type, name)                         \
-    static __inline__ MPI_Fint prefix##_##name##_c2f(handle_type handle) \
+    static __inline__ MPI_Fint prefix##name##_c2f(handle_type handle) \
     {                                                                    \
-        return prefix##_##name##_toint(handle);                          \
+        return prefix##name##_toint(handle);                          \
     }                                                                    \
-    static __inline__ handle_type prefix##_##name##_f2c(MPI_Fint handle) \
+    static __inline__ handle_type prefix##name##_f2c(MPI_Fint handle) \
     {                                                                    \
-        return prefix##_##name##_fromint(handle);                        \
+        return prefix##name##_fromint(handle);                        \
     }
 #define SHOAL_FORTRAN_STATUS(prefix)                                                          \
-    static __inline__ int prefix##_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status) \
+    static __inline__ int prefix##Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status) \
     {                                                                                         \
         int i;                                                                                \
         f_status[MPI_F_SOURCE] = c_status->MPI_SOURCE;                                        \
@@ -1742,7 +1742,7 @@ typedef int MPI_Fint;
             f_status[i] = c_status->MPI_internal[i - 3];                                      \
         return MPI_SUCCESS;                                                                   \
     }                                                                                         \
-    static __inline__ int prefix##_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status) \
+    static __inline__ int prefix##Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status) \
     {                                                                                         \
         int i;                                                                                \
         c_status->MPI_SOURCE = f_status[MPI_F_SOURCE];                                        \
@@ -1765,8 +1765,8 @@ typedef int MPI_Fint;
     SHOAL_FORTRAN(prefix, MPI_Session, Session)       \
     SHOAL_FORTRAN(prefix, MPI_Win, Win)               \
     SHOAL_FORTRAN_STATUS(prefix)
-SHOAL_FORTRAN_ALL(MPI)
-SHOAL_FORTRAN_ALL(PMPI)
+SHOAL_FORTRAN_ALL(MPI_)
+SHOAL_FORTRAN_ALL(PMPI_)
 #undef SHOAL_FORTRAN_ALL
 #undef SHOAL_FORTRAN_STATUS
 #undef SHOAL_FORTRAN

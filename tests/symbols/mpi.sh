@@ -45,8 +45,9 @@ strict=(-Wall -Wextra -pedantic -Werror -Wno-deprecated-declarations -I"$inc")
     echo 'extern int empty;'
 } > "$tmp/integers.c"
 
-# Old programs include it too.
-printf '#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n' > "$tmp/old.c"
+# Old programs include it too, many of them compiled with -DMPI, some after a header of their own whose guard has the
+# obvious name.
+printf '#define MPI 1\n#define MPI_H\n#include <mpi.h>\nint main(void) { return MPI_Init(0, 0); }\n' > "$tmp/old.c"
 oldest() { # COMPILER LANGUAGE STANDARD
     $1 -x "$2" -std="$3" "${strict[@]}" -pedantic-errors -fsyntax-only "$tmp/old.c" > "$tmp/out" 2>&1 ||
         { fail "$1 -std=$3: mpi.h"; head -n 5 "$tmp/out"; }
