@@ -35,10 +35,10 @@ endif
 # that will be written has others give it up; and structs of more than 128 bytes are cleared and copied by
 # stores, and not by gcc's "rep stos" and "rep movs", which take as long to begin.
 accepted = $(shell echo 'int x;' | $(CC) -Werror $(1) -xc -c -o /dev/null - 2>/dev/null && echo '$(1)')
-UNROLLED := unrolled_loop:1024:noalign,libcall:-1:noalign
+UP_TO := 1024:noalign,libcall:-1:noalign
 # A function begins a line: how fast its loops are is not up to what happens to be linked before it.
 TUNING := $(call accepted,-mprfchw) $(call accepted,-falign-functions=64) \
-	$(call accepted,-mmemset-strategy=$(UNROLLED) -mmemcpy-strategy=$(UNROLLED))
+	$(call accepted,-mmemset-strategy=vector_loop:$(UP_TO) -mmemcpy-strategy=unrolled_loop:$(UP_TO))
 
 COMMA := ,
 
