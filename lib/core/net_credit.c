@@ -10,9 +10,15 @@
 
 #include <stdlib.h>
 
-// Each counts for some bytes more than it has. MOST has room for several of the longest, and a quarter
-// of it is told at a time.
-enum { EACH = 128, MOST = HOSTILE ? 8 * (LIMIT_AM_FAR + EACH) : 1 << 20, TOLD_EACH = MOST / 4 };
+// Each counts for some bytes more than it has. LEAST has room for several of the longest; where there are few
+// PEs, each may have more. A quarter of it is told at a time.
+enum {
+    EACH = 128,
+    LEAST = HOSTILE ? 8 * (LIMIT_AM_FAR + EACH) : 1 << 20,
+    TIMES = HOSTILE ? 1 : 4,
+    FEW_PES = 64,
+};
+static uint64_t most;
 
 // Of a PE of another node, in bytes since the start.
 static struct credit {
@@ -23,6 +29,7 @@ static struct credit {
 int credit_up(void)
 {
     credits = calloc((size_t)world.npes, sizeof *credits);
+    most = LEAST * (uint64_t)(world.npes <= FEW_PES ? TIMES : 1);
     return credits ? 0 : -1;
 }
 
@@ -36,7 +43,7 @@ static bool try_use(struct credit *c, uint64_t n)
 {
     uint64_t sent = atomic_load_explicit(&c->sent, memory_order_relaxed);
     do {
-        if (sent + n - atomic_load_explicit(&c->known, memory_order_relaxed) > MOST)
+        if (sent + n - atomic_load_explicit(&c->known, memory_order_relaxed) > most)
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&c->sent, &sent, sent + n, memory_order_relaxed,
                                                     memory_order_relaxed));
@@ -78,7 +85,7 @@ struct came *credit_taken(int from, size_t n)
     uint64_t taken = atomic_fetch_add_explicit(&c->taken, n + EACH, memory_order_relaxed) + n +
                      EACH;
     uint64_t told = atomic_load_explicit(&c->told, memory_order_relaxed);
-    if (taken - told < TOLD_EACH ||
+    if (taken - told < most / 4 ||
         !atomic_compare_exchange_strong_explicit(&c->told, &told, taken, memory_order_relaxed,
                                                  memory_order_relaxed))
         return NULL;
