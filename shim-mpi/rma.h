@@ -140,6 +140,9 @@ static inline bool rma_is_kept_for(struct target *t)
 }
 void rma_gather_push(struct win *w, struct target *t);
 void rma_gather_flush(struct win *w, struct target *t); // the same, and a new row begins; NULL: for all
+// They are puts, and all there is: to another node they go now, and 1 is added to a word of t's control after them
+// (word_add). False: nothing was done.
+bool rma_gather_tell(struct win *w, struct target *t, size_t offset);
 void rma_gather_end(struct gathered *g, int status);
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped

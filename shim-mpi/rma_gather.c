@@ -8,7 +8,8 @@
 //     and nothing is under way there
 //
 // The first is one that is under way meanwhile to another node, or the first after a flush of what is done within
-// the lock. What is put or added is copied: the origin's buffer is free when the call returns. Accumulates keep
+// the lock; puts to another node between MPI_Win_start and MPI_Win_complete are all kept, and go with the word that the
+// epoch is over. What is put or added is copied: the origin's buffer is free when the call returns. Accumulates keep
 // their order, since one that is not kept lets those go first that are.
 //
 // Puts and gets on this node are all kept, longer ones too, and lend the origin's buffers: the kernel copies from
@@ -24,8 +25,9 @@
 #include <string.h>
 
 enum { PARTS = 256, ROOM = 16384, MOST_TARGETS = 256 };
-// Of those whose buffers are lent: as many as malloc has at hand, and their length in multiples of the setting.
-enum { LENT_PARTS = RMA_ASK_PIECES, LENT_TIMES = 128 };
+// Of those whose buffers are lent: as many as malloc has at hand, and their length in multiples of the setting. The
+// same of those that go with the word at the end of their epoch.
+enum { LENT_PARTS = RMA_ASK_PIECES, LENT_TIMES = 128, WORD_TIMES = 16 };
 
 struct kind {
     enum { PUTS, GETS, ACCUMULATES, FETCHES, LOCKED } what;
@@ -154,6 +156,12 @@ static bool is_done_at_once(const struct target *t, const struct kind *kind)
     return t->control || kind->what == LOCKED;
 }
 
+// At the end of its epoch, to another node.
+static bool goes_with_word(const struct target *t, const struct kind *kind)
+{
+    return kind->what == PUTS && !kind->is_lent && target_access(t) & ACCESS_STARTED;
+}
+
 static bool is_asked_for(struct target *t, const struct gathered *g)
 {
     const struct kind *k = &g->kind;
@@ -230,6 +238,24 @@ void rma_gather_flush(struct win *w, struct target *t)
         send_some(w, t, false);
 }
 
+bool rma_gather_tell(struct win *w, struct target *t, size_t offset)
+{
+    if (t->control || !rma_is_kept_for(t))
+        return false;
+    shim_lock_take(&t->gather_lock);
+    struct gathered *g = t->gathered;
+    bool told = g && g->kind.what == PUTS &&
+                atomic_load_explicit(&t->under_way, memory_order_acquire) == 0 &&
+                word_add_after(t, offset, 1, g->part, g->parts);
+    if (told) {
+        unlink_target(w, t);
+        t->gathered = NULL;
+        rma_gather_end(g, SHOAL_OK);
+    }
+    shim_lock_give(&t->gather_lock);
+    return told;
+}
+
 // ---- One more
 static struct gathered *new_for(struct win *w, struct target *t, const struct kind *kind)
 {
@@ -259,7 +285,7 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
 {
     bool is_row = t->row_after == flushes_of(w, t);
     int under_way = atomic_load_explicit(&t->under_way, memory_order_relaxed);
-    if (kind->is_lent)
+    if (kind->is_lent || goes_with_word(t, kind))
         return true;
     return is_done_at_once(t, kind) ? is_row : under_way > 0;
 }
@@ -305,8 +331,10 @@ static bool gather(struct rma *r, const struct kind *kind, const void *in, void 
 {
     struct win *w = r->w;
     struct target *t = r->t;
-    size_t most = shim_settings.gather * (kind->is_lent ? LENT_TIMES : 1),
-           copied = kind->is_lent ? 0 : n;
+    size_t times = kind->is_lent             ? LENT_TIMES
+                   : goes_with_word(t, kind) ? WORD_TIMES
+                                             : 1,
+           most = shim_settings.gather * times, copied = kind->is_lent ? 0 : n;
     if (n > most || copied > ROOM || (out && r->request))
         return false;
     shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);

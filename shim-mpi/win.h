@@ -75,6 +75,7 @@ enum {
     ACCESS_PASSIVE = 2,
     ACCESS_EXCLUSIVE = 4, // nobody else may be there: no atomics are needed
     ACCESS_HELD = 8,      // the lock is held, and given back at the end
+    ACCESS_STARTED = 16,  // by MPI_Win_start
 };
 
 struct target {
@@ -181,6 +182,9 @@ void win_drop(struct win *w); // a reference; requests have some
 // ---- Words of controls (win_word.c). offset: of the word in the control.
 #define CONTROL(word) offsetof(struct control, word)
 void word_add(struct target *t, size_t offset, uint64_t n); // and wakes who waits at t for it
+// At another node, after puts of these parts, which are copied. False: they are too many for a message.
+bool word_add_after(struct target *t, size_t offset, uint64_t n, const shoal_part_t part[],
+                    size_t parts);
 void word_settle(struct win *w); // what was told here, or to others, and nobody has waited for, has come
 int win_word_up(void);           // 0 or SHOAL_E*
 uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n);

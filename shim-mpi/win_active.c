@@ -5,6 +5,7 @@
 #include "check.h"
 #include "error.h"
 #include "request.h"
+#include "rma.h"
 #include "win.h"
 
 enum {
@@ -191,9 +192,24 @@ MPI_DEFINE(int, Win_start, MPI_Group group, int assert, MPI_Win win)
         t->posted++;
         if (!(MPI_MODE_NOCHECK & assert))
             word_wait_own(&w->control->peer[t - w->target].posted, t->posted);
-        atomic_store_explicit(&t->access, ACCESS_OPEN, memory_order_relaxed);
+        atomic_store_explicit(&t->access, ACCESS_OPEN | ACCESS_STARTED, memory_order_relaxed);
     }
     return MPI_SUCCESS;
+}
+
+// What was put to other nodes goes with the word; who has told so is no longer ACCESS_STARTED. Else all is complete
+// before one is told.
+static int complete_far(const char *call, struct win *w)
+{
+    int rest = 0;
+    for (int i = 0; i < w->started->size; i++) {
+        struct target *t = member(w, w->started, i);
+        bool told = rma_gather_tell(w, t, CONTROL(peer[w->rank].completed));
+        atomic_store_explicit(&t->access, told ? ACCESS_OPEN : target_access(t),
+                              memory_order_relaxed);
+        rest += !told;
+    }
+    return rest ? win_flush(call, w, -1) : MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Win_complete, MPI_Win win)
@@ -206,13 +222,15 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
     if (w->epoch != EPOCH_START)
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "MPI_Win_start was not called");
     if (unlikely(w->is_far))
-        error = win_flush(call, w, -1);
+        error = complete_far(call, w);
     struct group *g = w->started;
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
+        bool told = !(target_access(t) & ACCESS_STARTED);
         atomic_store_explicit(&t->access, 0, memory_order_relaxed);
         claim_leave(w, t);
-        tell(w, t, true);
+        if (!told)
+            tell(w, t, true);
     }
     w->started = NULL;
     w->epoch = EPOCH_NONE;

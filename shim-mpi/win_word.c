@@ -2,10 +2,12 @@
 // The words of controls: adding to them, waiting for them, and what is made of them: the lock, the
 // lock of accumulates, the barrier. All grow or are changed by atomics of the runtime, or on a node
 // by the processor's, which the runtime says are atomic against each other.
+#include "partner.h"
 #include "request.h"
 #include "transfer.h"
 #include "win.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void failed(int status)
@@ -39,16 +41,45 @@ static void word_signal(struct target *t, size_t offset, int op, uint64_t value)
         failed(status);
 }
 
-// Of another node: a message that is not answered.
+// ---- Told to another node by a message that is not answered: where the word is, and what is put before it changes,
+// each with its bytes behind it.
+struct put {
+    shoal_rptr_t to;
+    uint64_t n;
+};
+
+static size_t bytes_of_put(size_t n)
+{
+    return sizeof(struct put) + (n + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+}
+
+static bool is_own(shoal_rptr_t at)
+{
+    return at.pe == shim_pe();
+}
+
 static void on_word(const shoal_am_t *am)
 {
+    const char *from = am->payload;
     shoal_rptr_t at;
-    if (am->n != sizeof at)
+    struct put put;
+    int status = SHOAL_OK;
+    if (am->n < sizeof at)
         return;
-    memcpy(&at, am->payload, sizeof at);
-    if (at.pe != shim_pe())
+    memcpy(&at, from, sizeof at);
+    from += sizeof at;
+    for (size_t left = am->n - sizeof at, n; left && !status; from += n, left -= n) {
+        if (left < sizeof put)
+            return;
+        memcpy(&put, from, sizeof put);
+        if (!is_own(put.to) || put.n > left || (n = bytes_of_put(put.n)) > left)
+            return;
+        status = shoal_put(put.to, from + sizeof put, put.n, NULL, NULL);
+    }
+    if (!is_own(at))
         return;
-    int status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &am->arg, NULL, NULL, NULL, NULL);
+    if (!status)
+        status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &am->arg, NULL, NULL, NULL, NULL);
     if (status != SHOAL_OK)
         failed(status);
 }
@@ -70,6 +101,28 @@ void word_add(struct target *t, size_t offset, uint64_t n)
     int status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &n, NULL, NULL, NULL, NULL);
     if (status != SHOAL_OK)
         failed(status);
+}
+
+bool word_add_after(struct target *t, size_t offset, uint64_t n, const shoal_part_t part[],
+                    size_t parts)
+{
+    shoal_rptr_t at = shoal_rptr_add(t->control_at, (ptrdiff_t)offset);
+    size_t bytes = sizeof at;
+    for (size_t i = 0; i < parts; i++)
+        bytes += bytes_of_put(part[i].n);
+    if (bytes > partner_of(at.pe)->am_max)
+        return false;
+    char *payload = transfer_memory(bytes), *to = payload;
+    to = (char *)memcpy(to, &at, sizeof at) + sizeof at;
+    for (size_t i = 0, n; i < parts; i++, to += n) {
+        n = bytes_of_put(part[i].n);
+        memset(to + n - sizeof(uint64_t), 0, sizeof(uint64_t)); // behind the last byte
+        memcpy(to, &(struct put){part[i].remote, part[i].n}, sizeof(struct put));
+        memcpy(to + sizeof(struct put), part[i].local, part[i].n);
+    }
+    transfer_tell(at.pe, AM_WORD, n, payload, bytes);
+    free(payload);
+    return true;
 }
 
 void word_settle(struct win *w)
