@@ -84,6 +84,7 @@ enum {
     SHOAL_Q_SENT_FAR,   // and to other nodes
     SHOAL_Q_CROWDED,    // 1: this node's PEs are more than the cores that they may use together
     SHOAL_Q_BESIDE,     // 1: they are not, but another one was on this PE's core when it waited last
+    SHOAL_Q_GATHERED,   // (pe) bytes of a put to that PE that goes with others (SHOAL_COALESCE); of its node: 0
     SHOAL_Q_COUNT_
 };
 enum { SHOAL_PE_STARTING, SHOAL_PE_RUNNING, SHOAL_PE_FINALIZED, SHOAL_PE_GONE };
@@ -258,7 +259,10 @@ typedef struct shoal_comp {
 // ---- Transfers. comp and event may be NULL; without an event shoal_quiet completes them. Sources
 // may be reused and destinations read when the event is done. Those to other nodes with an event and
 // no comp return at once; what only the target can tell (SHOAL_EKEY, SHOAL_EFAULT) is then the event's
-// status. Atomics and accumulates of one thread at a PE take effect in the order of the calls, those of
+// status. Puts to other nodes of up to SHOAL_Q_GATHERED bytes, or with a signal and no more in comp, return at
+// once without an event too, but for those to memory of a region: their source is free then; messages,
+// counters, atomics and accumulates of this thread come after them, and a get may not see them before
+// shoal_quiet. Atomics and accumulates of one thread at a PE take effect in the order of the calls, those of
 // elements of more than 8 bytes and those under a lock (shoal_accv_locked) excepted.
 int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
               shoal_event_t *event);

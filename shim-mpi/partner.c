@@ -30,9 +30,10 @@ static size_t chunks(void)
 static void measure(struct partner *chunk, int first)
 {
     for (int i = 0; i < PARTNERS_PER_CHUNK && first + i < shim_npes(); i++) {
-        uint64_t max = 0, direct = 0;
+        uint64_t max = 0, direct = 0, gathered = 0;
         shoal_query(SHOAL_Q_AM_MAX_TO, first + i, &max);
         shoal_query(SHOAL_Q_DIRECT, first + i, &direct);
+        shoal_query(SHOAL_Q_GATHERED, first + i, &gathered);
         chunk[i].is_self = first + i == shim_pe();
         chunk[i].is_far = !direct;
         atomic_init(&chunk[i].sent, PARTNER_START);
@@ -41,6 +42,7 @@ static void measure(struct partner *chunk, int first)
         atomic_init(&chunk[i].tell_at, PARTNER_START + window_of(&chunk[i]) / 4);
         chunk[i].admitted = chunk[i].gone = PARTNER_START;
         chunk[i].am_max = (uint32_t)max;
+        chunk[i].gathered = (uint32_t)(gathered < max ? gathered : max);
         chunk[i].eager = (uint32_t)(shim_settings.eager < max ? shim_settings.eager : max);
     }
 }

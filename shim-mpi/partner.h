@@ -20,6 +20,7 @@ struct partner {
     // Eager bytes, overhead included: sent, up to so many; and taken, of which it is told beyond so many.
     _Atomic uint32_t sent, most, taken, tell_at;
     uint32_t am_max, eager;     // bytes of an active message to it, and of an eager message
+    uint32_t gathered;          // of an operation on a window of another node that goes with others
     _Atomic uint32_t out;       // messages by rendezvous that are not done with
     _Atomic uint8_t reach;      // enum partner_reach
     _Atomic bool is_waited_for; // messages to it are kept until there is room

@@ -143,6 +143,8 @@ void rma_gather_flush(struct win *w, struct target *t); // the same, and a new r
 // They are puts, and all there is: to another node they go now, and 1 is added to a word of t's control after them
 // (word_add). False: nothing was done.
 bool rma_gather_tell(struct win *w, struct target *t, size_t offset);
+// The same of one put, and n is added whatever the target's program does; both are complete after shoal_quiet.
+bool rma_gather_signal(struct win *w, struct target *t, size_t offset, uint64_t n);
 void rma_gather_end(struct gathered *g, int status);
 
 // The target, when it may be used now and the element(s) of `bytes` at disp lie there and are mapped

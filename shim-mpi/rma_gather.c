@@ -8,13 +8,14 @@
 //     and nothing is under way there
 //
 // The first is one that is under way meanwhile to another node, or the first after a flush of what is done within
-// the lock; puts to another node between MPI_Win_start and MPI_Win_complete are all kept, and go with the word that the
-// epoch is over. What is put or added is copied: the origin's buffer is free when the call returns. Accumulates keep
+// the lock; puts to another node in an epoch of MPI_Win_start or MPI_Win_lock are all kept, and go with the word that it is
+// over. What is put or added is copied: the origin's buffer is free when the call returns. Accumulates keep
 // their order, since one that is not kept lets those go first that are.
 //
 // Puts and gets on this node are all kept, longer ones too, and lend the origin's buffers: the kernel copies from
 // and to there, and a call of its own for each would be done no sooner than in the flush.
 #include "error.h"
+#include "partner.h"
 #include "rma.h"
 #include "rma_ask.h"
 #include "rma_words.h"
@@ -156,10 +157,10 @@ static bool is_done_at_once(const struct target *t, const struct kind *kind)
     return t->control || kind->what == LOCKED;
 }
 
-// At the end of its epoch, to another node.
-static bool goes_with_word(const struct target *t, const struct kind *kind)
+// To another node.
+static bool waits_for_end(const struct target *t, const struct kind *kind)
 {
-    return kind->what == PUTS && !kind->is_lent && target_access(t) & ACCESS_STARTED;
+    return kind->what == PUTS && !kind->is_lent && target_access(t) & ACCESS_BY_NAME;
 }
 
 static bool is_asked_for(struct target *t, const struct gathered *g)
@@ -238,20 +239,47 @@ void rma_gather_flush(struct win *w, struct target *t)
         send_some(w, t, false);
 }
 
+// Within the target's lock: puts, and all there is for it. NULL: there is something else.
+static struct gathered *last_puts(struct target *t)
+{
+    struct gathered *g = t->gathered;
+    bool are = g && g->kind.what == PUTS &&
+               atomic_load_explicit(&t->under_way, memory_order_acquire) == 0;
+    return are ? g : NULL;
+}
+
+static void drop(struct win *w, struct target *t)
+{
+    rma_gather_end(t->gathered, SHOAL_OK);
+    unlink_target(w, t);
+    t->gathered = NULL;
+}
+
 bool rma_gather_tell(struct win *w, struct target *t, size_t offset)
 {
     if (t->control || !rma_is_kept_for(t))
         return false;
     shim_lock_take(&t->gather_lock);
-    struct gathered *g = t->gathered;
-    bool told = g && g->kind.what == PUTS &&
-                atomic_load_explicit(&t->under_way, memory_order_acquire) == 0 &&
-                word_add_after(t, offset, 1, g->part, g->parts);
-    if (told) {
-        unlink_target(w, t);
-        t->gathered = NULL;
-        rma_gather_end(g, SHOAL_OK);
-    }
+    struct gathered *g = last_puts(t);
+    bool told = g && word_add_after(t, offset, 1, g->part, g->parts);
+    if (told)
+        drop(w, t);
+    shim_lock_give(&t->gather_lock);
+    return told;
+}
+
+bool rma_gather_signal(struct win *w, struct target *t, size_t offset, uint64_t n)
+{
+    if (t->control || !rma_is_kept_for(t))
+        return false;
+    shoal_rptr_t word = shoal_rptr_add(t->control_at, (ptrdiff_t)offset);
+    shoal_comp_t signal = {.signal = &word, .signal_value = n, .signal_op = SHMEM_SIGNAL_ADD};
+    shim_lock_take(&t->gather_lock);
+    struct gathered *g = last_puts(t);
+    bool told = g && g->parts == 1 &&
+                shoal_put(g->part->remote, g->part->local, g->part->n, &signal, NULL) == SHOAL_OK;
+    if (told)
+        drop(w, t);
     shim_lock_give(&t->gather_lock);
     return told;
 }
@@ -285,7 +313,7 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
 {
     bool is_row = t->row_after == flushes_of(w, t);
     int under_way = atomic_load_explicit(&t->under_way, memory_order_relaxed);
-    if (kind->is_lent || goes_with_word(t, kind))
+    if (kind->is_lent || waits_for_end(t, kind))
         return true;
     return is_done_at_once(t, kind) ? is_row : under_way > 0;
 }
@@ -326,15 +354,22 @@ static void add(struct gathered *g, shoal_rptr_t at, const void *in, void *out, 
     g->parts++;
 }
 
+static size_t longest(const struct target *t, const struct kind *kind)
+{
+    size_t most = shim_settings.gather;
+    size_t gathered = t->control || !most ? 0 : partner_of(t->at.pe)->gathered;
+    if (kind->is_lent)
+        return most * LENT_TIMES;
+    most = gathered > most ? gathered : most;
+    return waits_for_end(t, kind) ? most * WORD_TIMES : most;
+}
+
 // in: what is put or added; out: where what is brought goes to. Either may be NULL.
 static bool gather(struct rma *r, const struct kind *kind, const void *in, void *out, size_t n)
 {
     struct win *w = r->w;
     struct target *t = r->t;
-    size_t times = kind->is_lent             ? LENT_TIMES
-                   : goes_with_word(t, kind) ? WORD_TIMES
-                                             : 1,
-           most = shim_settings.gather * times, copied = kind->is_lent ? 0 : n;
+    size_t most = longest(t, kind), copied = kind->is_lent ? 0 : n;
     if (n > most || copied > ROOM || (out && r->request))
         return false;
     shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);

@@ -75,7 +75,7 @@ enum {
     ACCESS_PASSIVE = 2,
     ACCESS_EXCLUSIVE = 4, // nobody else may be there: no atomics are needed
     ACCESS_HELD = 8,      // the lock is held, and given back at the end
-    ACCESS_STARTED = 16,  // by MPI_Win_start
+    ACCESS_BY_NAME = 16,  // by MPI_Win_start or MPI_Win_lock
 };
 
 struct target {
@@ -237,6 +237,7 @@ static inline void words_let_go(struct win *w, struct target *t, enum hold hold)
 void win_barrier(struct win *w);
 void lock_take(struct target *t, bool exclusive);
 void lock_give(struct target *t, bool exclusive);
+uint64_t lock_given(bool exclusive); // what that adds to the target's word `holders`, at another node
 // All operations are complete at rank, -1: everywhere. An error code, raised on the window.
 int win_flush(const char *call, struct win *w, int rank);
 int rma_later_wait(struct win *w, int rank); // those under way: 0 or SHOAL_E*

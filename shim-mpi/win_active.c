@@ -192,12 +192,12 @@ MPI_DEFINE(int, Win_start, MPI_Group group, int assert, MPI_Win win)
         t->posted++;
         if (!(MPI_MODE_NOCHECK & assert))
             word_wait_own(&w->control->peer[t - w->target].posted, t->posted);
-        atomic_store_explicit(&t->access, ACCESS_OPEN | ACCESS_STARTED, memory_order_relaxed);
+        atomic_store_explicit(&t->access, ACCESS_OPEN | ACCESS_BY_NAME, memory_order_relaxed);
     }
     return MPI_SUCCESS;
 }
 
-// What was put to other nodes goes with the word; who has told so is no longer ACCESS_STARTED. Else all is complete
+// What was put to other nodes goes with the word; who has told so is no longer ACCESS_BY_NAME. Else all is complete
 // before one is told.
 static int complete_far(const char *call, struct win *w)
 {
@@ -226,7 +226,7 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
     struct group *g = w->started;
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
-        bool told = !(target_access(t) & ACCESS_STARTED);
+        bool told = !(target_access(t) & ACCESS_BY_NAME);
         atomic_store_explicit(&t->access, 0, memory_order_relaxed);
         claim_leave(w, t);
         if (!told)

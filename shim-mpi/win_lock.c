@@ -5,6 +5,7 @@
 // sees, at once: its own, all of MPI_Win_allocate_shared, and what it has asked MPI_Win_shared_query for.
 #include "check.h"
 #include "error.h"
+#include "rma.h"
 #include "win.h"
 
 #include <sched.h>
@@ -195,7 +196,8 @@ MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
     if (error)
         return error;
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
-    unsigned access = ACCESS_OPEN | ACCESS_PASSIVE | (exclusive ? ACCESS_EXCLUSIVE : 0u);
+    unsigned access = ACCESS_OPEN | ACCESS_PASSIVE | ACCESS_BY_NAME |
+                      (exclusive ? ACCESS_EXCLUSIVE : 0u);
     if (!(MPI_MODE_NOCHECK & assert)) {
         lock_take(t, exclusive);
         access |= ACCESS_HELD;
@@ -205,6 +207,14 @@ MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
     set_access(t, access);
     shim_lock_give(&w->lock);
     return MPI_SUCCESS;
+}
+
+// To another node the lock is given back in the message of the only put there was, if so.
+static bool give_after_put(struct win *w, struct target *t)
+{
+    unsigned access = target_access(t);
+    return access & ACCESS_HELD && access & ACCESS_BY_NAME &&
+           rma_gather_signal(w, t, CONTROL(holders), lock_given(access & ACCESS_EXCLUSIVE));
 }
 
 MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
@@ -217,8 +227,11 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
     if (error || rank == MPI_PROC_NULL)
         return error;
     struct target *t = &w->target[rank];
-    if (unlikely(w->is_far))
+    bool is_given = false;
+    if (unlikely(w->is_far)) {
+        is_given = give_after_put(w, t);
         error = win_flush(call, w, rank);
+    }
     shim_lock_take(&w->lock);
     unsigned access = w->epoch == EPOCH_LOCK ? target_access(t) : 0;
     set_access(t, w->epoch == EPOCH_LOCK ? 0 : target_access(t));
@@ -228,6 +241,8 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
     if (unlikely(!access))
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "rank %d is not locked", rank);
     claim_leave(w, t);
+    if (is_given)
+        return error;
     if (access & ACCESS_HELD)
         lock_give(t, (access & ACCESS_EXCLUSIVE) != 0);
     else

@@ -280,6 +280,11 @@ void lock_take(struct target *t, bool exclusive)
         queue_up(t, exclusive);
 }
 
+uint64_t lock_given(bool exclusive)
+{
+    return exclusive ? LOCK_WRITER : UINT64_MAX;
+}
+
 // release: the next one sees what was done under the lock. Nobody changes the word of a writer, but to say that
 // somebody waits, who says it again.
 void lock_give(struct target *t, bool exclusive)
@@ -289,7 +294,7 @@ void lock_give(struct target *t, bool exclusive)
     else if (t->control)
         word_fetch_add(t, CONTROL(holders), UINT64_MAX);
     else
-        word_signal(t, CONTROL(holders), SHMEM_SIGNAL_ADD, exclusive ? LOCK_WRITER : UINT64_MAX);
+        word_signal(t, CONTROL(holders), SHMEM_SIGNAL_ADD, lock_given(exclusive));
 }
 
 // ---- The lock of accumulates: held for one operation

@@ -87,6 +87,7 @@ struct transport_facts {
     bool has_wait_fd;
     bool silent_progress;       // a call does a part of what came from others, and does not count it
     size_t inject_max;          // puts up to this size return DONE
+    size_t put_by_message;      // up to this size the target has, and answers, a message sooner than a put
     size_t message_max;
     size_t am_max;              // payload of an active message, 0: none
     size_t am_soon;             // of one that goes without asking the receiver first

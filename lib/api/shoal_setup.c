@@ -10,6 +10,7 @@
 #include "net_message.h"
 #include "peers.h"
 #include "place.h"
+#include "settings.h"
 #include "shoal.h"
 #include "wait.h"
 
@@ -103,7 +104,8 @@ PUBLIC void shoal_waits(const char *what, int pe, int tag)
 PUBLIC int shoal_query(int what, int pe, uint64_t *value)
 {
     bool about_pe = what == SHOAL_Q_DIRECT || what == SHOAL_Q_PRIVATE || what == SHOAL_Q_STATUS ||
-                    what == SHOAL_Q_PROGRESS || what == SHOAL_Q_AM_MAX_TO;
+                    what == SHOAL_Q_PROGRESS || what == SHOAL_Q_AM_MAX_TO ||
+                    what == SHOAL_Q_GATHERED;
     if (!shoal_is_up())
         return SHOAL_EINIT;
     if (!value || what < 0 || what >= SHOAL_Q_COUNT_ || (about_pe && !shoal_is_pe(pe)))
@@ -126,6 +128,7 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     case SHOAL_Q_SENT_FAR: *value = net_messages_sent(); break;
     case SHOAL_Q_CROWDED: *value = world.crowded; break;
     case SHOAL_Q_BESIDE: *value = wait_is_beside(); break;
+    case SHOAL_Q_GATHERED: *value = world_is_here(pe) ? 0 : (uint64_t)settings.coalesce; break;
     }
     return SHOAL_OK;
 }

@@ -3,7 +3,21 @@
 #ifndef SHOAL_API_SHOAL_TRANSFER_H
 #define SHOAL_API_SHOAL_TRANSFER_H
 
+#include "copy.h"
 #include "operation.h"
+
+#include <string.h>
+
+enum { TRANSFER_PARTS = 256 }; // moved by one call of the kernel
+
+// As rma_copy, but the two may overlap.
+static inline void transfer_copy(void *to, const void *from, size_t n)
+{
+    if (n == sizeof(uint64_t))
+        memmove(to, from, sizeof(uint64_t));
+    else
+        copy_move(to, from, n);
+}
 
 // The whole of a call: `remote` covers all n bytes it touches there.
 struct call {
@@ -21,7 +35,11 @@ int transfer_move(struct call *c, struct operation *op);
 // At another node; see flight_add_parts.
 void transfer_move_far(struct call *c, const struct operation *like, const shoal_part_t part[],
                        size_t parts);
+int transfer_move_parts(struct call *c, const struct operation *like, const shoal_part_t part[],
+                        size_t parts);
 int transfer_finish(const struct call *c, int status);
+bool transfer_may_help(const shoal_rptr_t *r); // is it private memory of another PE of this node?
+struct flight *transfer_flight(struct call *c); // of what it begins at another node
 
 struct strides {
     const ptrdiff_t *remote, *local;

@@ -42,8 +42,9 @@
     X(interface, "SHOAL_INTERFACE", TEXT, "",                                                   \
       "network interface or subnet (10.1.0.0/16) to use; empty: choose")                        \
     X(coalesce, "SHOAL_COALESCE", SIZE, "256",                                                  \
-      "puts to another node of up to so many bytes, atomics without a result, and nonblocking "   \
-      "messages of up to 4 KB in a row are gathered into messages; 0: each goes by itself")       \
+      "puts to another node of up to so many bytes (over tcp 4 KB), atomics without a result, "   \
+      "and nonblocking messages of up to 4 KB in a row are gathered into messages; 0: each goes " \
+      "by itself")                                                                                \
     X(ctx_endpoints, "SHOAL_CTX_ENDPOINTS", INT, "-1",                                          \
       "endpoints of the network for contexts that one thread uses at a time, at most 16; -1: 4 "  \
       "where a PE has 4 cores or more, else 0: they share that of the PE")                       \

@@ -216,7 +216,7 @@ static bool ask(struct piece *p, const struct operation *op, size_t parts, int h
 size_t help_move_parts(int kind, int helper, const shoal_part_t part[], size_t parts)
 {
     const struct operation like = {.kind = kind, .initiator = world.me, .has_local = true};
-    size_t n = vector_fit(kind, part, parts, LIMIT_BOUNCE);
+    size_t n = vector_fit(kind, part, parts, VECTOR_LONGEST, LIMIT_BOUNCE);
     struct operation op;
     bool is_done = false;
     if (!is_worth_it(helper, n))
@@ -238,7 +238,7 @@ size_t help_move_rows(int kind, int helper, const struct rows *all)
     struct rows rows = *all;
     struct operation op;
     bool is_done = false;
-    rows.parts = kind == OPERATION_ACC ? 0 : vector_fit_rows(all, LIMIT_BOUNCE);
+    rows.parts = kind == OPERATION_ACC ? 0 : vector_fit_rows(all, VECTOR_LONGEST, LIMIT_BOUNCE);
     if (!is_worth_it(helper, rows.parts))
         return 0;
     vector_make_rows(kind, &rows, &op);

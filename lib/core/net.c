@@ -286,6 +286,10 @@ static void keep_heap(void)
     free(block);
 }
 
+// Bytes of a put that is gathered with others where a processor of its target has to do it in any case. By itself it
+// costs both a message, and its sender a word that it is complete.
+enum { GATHERED_AT_TARGET = 4096 };
+
 int net_up(void)
 {
     if (world.nodes == 1) {
@@ -306,6 +310,8 @@ int net_up(void)
         return -1;
     log_line(LOG_DEBUG, LOG_BOOT, "node %d of %d, between nodes: %s%s", world.node, world.nodes,
              net.facts.name, settings.adversary ? " behind an adversary" : "");
+    if (net.facts.rma_needs_target && !getenv("SHOAL_COALESCE"))
+        settings.coalesce = GATHERED_AT_TARGET;
     if (settings.adversary % 2) // puts that are gathered keep their order
         settings.coalesce = 0;
     if (host_watch_up())

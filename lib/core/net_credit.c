@@ -15,7 +15,7 @@
 enum {
     EACH = 128,
     LEAST = HOSTILE ? 8 * (LIMIT_AM_FAR + EACH) : 1 << 20,
-    TIMES = HOSTILE ? 1 : 4,
+    TIMES = HOSTILE ? 1 : 2,
     FEW_PES = 64,
 };
 static uint64_t most;

@@ -252,7 +252,8 @@ void flight_add(struct flight *f, const struct operation *op, int pe)
     bool by_pieces = op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
                      op->kind == OPERATION_ACC || op->kind == OPERATION_FETCH_ACC;
     net_push_first(pe);
-    if (add_rma(f, op))
+    bool by_message = op->kind == SHOAL_WORK_PUT && op->n <= net.facts.put_by_message;
+    if (!by_message && add_rma(f, op))
         return;
     if (!by_pieces)
         send_piece(f, op, pe, 0, 0);
@@ -307,6 +308,12 @@ static void add_vector(struct flight *f, struct operation *like, const shoal_par
     send_vector(f, &op, data, place_of_answer(like, part, op.a));
 }
 
+// Where puts and gets are messages anyway, more of them go together.
+static size_t longest(void)
+{
+    return net.facts.rma_needs_target ? VECTOR_LONGEST_OF_ALL : VECTOR_LONGEST;
+}
+
 size_t flight_add_rows(struct flight *f, int kind, const struct rows *all)
 {
     struct rows rows = *all;
@@ -314,11 +321,11 @@ size_t flight_add_rows(struct flight *f, int kind, const struct rows *all)
     size_t room = net_run_room_soon(), left = all->parts;
     if ((kind != SHOAL_WORK_PUT && kind != SHOAL_WORK_GET) ||
         (kind == SHOAL_WORK_GET && all->local_step != (ptrdiff_t)all->n) ||
-        vector_fit_rows(all, room) < FEW)
+        vector_fit_rows(all, longest(), room) < FEW)
         return 0;
     for (; left; left -= rows.parts) {
         rows.parts = left;
-        rows.parts = vector_fit_rows(&rows, room);
+        rows.parts = vector_fit_rows(&rows, longest(), room);
         vector_make_rows(kind, &rows, &op);
         void *data = vector_memory(&op);
         vector_fill_rows(kind, &rows, data);
@@ -334,7 +341,7 @@ void flight_add_parts(struct flight *f, const struct operation *like, const shoa
 {
     struct operation each = *like;
     for (size_t n; parts; part += n, parts -= n) {
-        n = vector_fit(each.kind, part, parts, net_run_room_soon());
+        n = vector_fit(each.kind, part, parts, longest(), net_run_room_soon());
         n = n ? n : 1;
         if (n > 1)
             add_vector(f, &each, part, n);

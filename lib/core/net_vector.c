@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-enum { SHORT = 1024 }; // bytes; longer parts go by themselves
-
 // Parts of n bytes each, the first at `offset` from op->remote, each `step` behind the one before.
 struct record {
     uint64_t offset;
@@ -49,8 +47,7 @@ static void copy_rows(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t f
 // The data of gets comes in one piece.
 static bool follows(int kind, const shoal_part_t *before, const shoal_part_t *p)
 {
-    return p->n <= SHORT && p->remote.region == before->remote.region &&
-           p->remote.stamp == before->remote.stamp &&
+    return p->remote.region == before->remote.region && p->remote.stamp == before->remote.stamp &&
            (kind != SHOAL_WORK_GET || (char *)before->local + before->n == p->local);
 }
 
@@ -72,10 +69,10 @@ static struct record record_of(int kind, const shoal_part_t part[], size_t parts
     return r;
 }
 
-size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t room)
+size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t longest, size_t room)
 {
     size_t i = 0, records = 0, data = 0;
-    while (i < parts && part[i].n <= SHORT && (i == 0 || follows(kind, &part[i - 1], &part[i]))) {
+    while (i < parts && part[i].n <= longest && (i == 0 || follows(kind, &part[i - 1], &part[i]))) {
         size_t used = kind == SHOAL_WORK_GET ? data : data + records + sizeof(struct record);
         records += sizeof(struct record);
         if (records > room || used > room)
@@ -128,10 +125,10 @@ void vector_fill(const struct operation *op, const shoal_part_t part[], size_t p
 }
 
 // ---- Who asks, for rows
-size_t vector_fit_rows(const struct rows *rows, size_t room)
+size_t vector_fit_rows(const struct rows *rows, size_t longest, size_t room)
 {
     size_t n = rows->n, most = room - sizeof(struct record);
-    if (room < sizeof(struct record) || n == 0 || n > SHORT ||
+    if (room < sizeof(struct record) || n == 0 || n > longest ||
         rows->remote_step != (int32_t)rows->remote_step)
         return 0;
     most = most / n < UINT16_MAX ? most / n : UINT16_MAX;

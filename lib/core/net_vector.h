@@ -11,9 +11,12 @@
 
 #include "operation.h"
 
+// Bytes of a part; longer ones go by themselves.
+enum { VECTOR_LONGEST = 1024, VECTOR_LONGEST_OF_ALL = 4096 };
+
 // How many of the parts, from the first on, go by one message with so much room; fewer than 2: it is not
 // worth it. kind: SHOAL_WORK_PUT or GET, OPERATION_ACC or FETCH_ACC.
-size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t room);
+size_t vector_fit(int kind, const shoal_part_t part[], size_t parts, size_t longest, size_t room);
 // That message: the operation, as `like` is, and its op->n bytes.
 void vector_make(const struct operation *like, const shoal_part_t part[], size_t parts,
                  struct operation *op);
@@ -28,7 +31,7 @@ struct rows {
 };
 // The same for these: how many, and the message of so many; puts and gets alone. vector_take_rows: what
 // gets have brought, `step` apart, goes where it belongs.
-size_t vector_fit_rows(const struct rows *rows, size_t room);
+size_t vector_fit_rows(const struct rows *rows, size_t longest, size_t room);
 void vector_make_rows(int kind, const struct rows *rows, struct operation *op);
 void vector_fill_rows(int kind, const struct rows *rows, void *room);
 void vector_take_rows(const struct rows *rows, const void *from, ptrdiff_t step);

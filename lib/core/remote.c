@@ -211,7 +211,7 @@ void remote_put(struct shoal_ctx *ctx, const char *call, void *dest, const void 
     struct stream *s = stream_of(ctx);
     struct transport_remote to = locate(dest, pe);
     if (!world_is_here(pe)) {
-        if (!n || stream_put(s, to, src, n))
+        if (!n || stream_put(s, to, src, n, false))
             return;
         stream_alone(s);
     }
@@ -305,13 +305,24 @@ void remote_put_signal(struct shoal_ctx *ctx, const char *call, void *dest, cons
     struct transport_remote to = locate(dest, pe), at = locate(sig_addr, pe);
     const struct stream_amo signal = {op, TRANSPORT_64, value, 0};
     if (!world_is_here(pe)) {
-        if (stream_put_signal(s, to, src, n, at, &signal))
+        if (stream_put_signal(s, to, src, n, at, &signal, false))
             return;
         stream_alone(s);
     }
     put(call, s, to, src, n, PUT_COMPLETE);
-    if (world_is_here(pe) || !stream_put_signal(s, to, NULL, 0, at, &signal))
+    if (world_is_here(pe) || !stream_put_signal(s, to, NULL, 0, at, &signal, false))
         amo(call, s, at, &signal, NULL);
+}
+
+bool remote_gather(struct place to, const void *from, size_t n, const struct place *at,
+                   int signal_op, uint64_t value)
+{
+    if (!at)
+        return stream_put(&stream_default, remote_at(to), from, n, true);
+    const struct stream_amo signal = {signal_op == SHMEM_SIGNAL_SET ? TRANSPORT_SET : TRANSPORT_ADD,
+                                      TRANSPORT_64, value, 0};
+    return stream_put_signal(&stream_default, remote_at(to), from, n, remote_at(*at), &signal,
+                             true);
 }
 
 // For the runtime's own: nothing is gathered, since it waits for the effect.

@@ -38,6 +38,10 @@ uint64_t remote_amo(struct shoal_ctx *ctx, const char *call, void *dest, enum tr
 // op SET or ADD of value to the word at sig_addr, once the data is there.
 void remote_put_signal(struct shoal_ctx *ctx, const char *call, void *dest, const void *src,
                        size_t n, uint64_t *sig_addr, enum transport_op op, uint64_t value, int pe);
+// In the default context: a put, and the signal at `at` after it, NULL: none; both in memory that every PE reaches.
+// True: gathered, the source may be reused, and messages come after them. False: nothing has happened.
+bool remote_gather(struct place to, const void *from, size_t n, const struct place *at,
+                   int signal_op, uint64_t value);
 void remote_alone(struct shoal_ctx *ctx); // before what goes by itself: fences have been kept
 void remote_flush_ctx(struct shoal_ctx *ctx); // complete at the target: all of this context
 void remote_flush(void);                      // of the default one, and what messages asked for

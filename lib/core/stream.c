@@ -41,8 +41,9 @@ static int try_one(struct stream *s, const struct batch *b)
     memcpy(&r, b->bytes, sizeof r);
     memcpy(&operand, b->bytes + sizeof r, sizeof operand);
     struct transport_remote to = {b->pe, r.region, r.offset};
-    if (b->count != 1 || r.op == RECORD_MESSAGE || stream_is_fenced(s) ||
-        (r.op == RECORD_PUT ? r.n > net.facts.inject_max : !net_does_amo(r.op, r.width)))
+    if (b->count != 1 || r.op == RECORD_MESSAGE || r.flags || stream_is_fenced(s) ||
+        (r.op == RECORD_PUT ? r.n > net.facts.inject_max || r.n <= net.facts.put_by_message
+                            : !net_does_amo(r.op, r.width)))
         return TRANSPORT_UNSUPPORTED;
     if (r.op == RECORD_PUT)
         return net.transport->put(net.ep, s->ctx, to, b->bytes + sizeof r, r.n, NULL);
@@ -195,19 +196,25 @@ static void append(struct batch *b, const struct record *r, const void *from, si
     b->count++;
 }
 
-static void append_put(struct batch *b, struct transport_remote to, const void *from, size_t n)
+static void append_put(struct batch *b, struct transport_remote to, const void *from, size_t n,
+                       bool in_order)
 {
-    struct record r = {
-        .offset = to.offset, .n = (uint32_t)n, .region = (uint8_t)to.region, .op = RECORD_PUT};
+    struct record r = {.offset = to.offset,
+                       .n = (uint32_t)n,
+                       .region = (uint8_t)to.region,
+                       .op = RECORD_PUT,
+                       .flags = in_order};
     append(b, &r, from, n);
 }
 
-static void append_amo(struct batch *b, struct transport_remote at, const struct stream_amo *amo)
+static void append_amo(struct batch *b, struct transport_remote at, const struct stream_amo *amo,
+                       bool in_order)
 {
     struct record r = {.offset = at.offset,
                        .region = (uint8_t)at.region,
                        .op = (uint8_t)amo->op,
-                       .width = (uint8_t)amo->width};
+                       .width = (uint8_t)amo->width,
+                       .flags = in_order};
     append(b, &r, (uint64_t[]){amo->operand, amo->compare},
            amo->op == TRANSPORT_CSWAP ? 2 * sizeof(uint64_t) : sizeof(uint64_t));
 }
@@ -235,14 +242,15 @@ static bool gathers(struct stream *s, size_t n)
     return n <= most && has_room(n);
 }
 
-bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n)
+bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n,
+                bool in_order)
 {
     struct batch *b = gathers(s, n) ? take(s, to.pe, sizeof(struct record) + record_padded(n))
                                     : NULL;
     if (!b)
         return false;
     bool was_empty = !b->n;
-    append_put(b, to, from, n);
+    append_put(b, to, from, n, in_order);
     give(b, was_empty);
     return true;
 }
@@ -253,7 +261,7 @@ bool stream_amo(struct stream *s, struct transport_remote at, const struct strea
     if (!b)
         return false;
     bool was_empty = !b->n;
-    append_amo(b, at, amo);
+    append_amo(b, at, amo, false);
     give(b, was_empty);
     return true;
 }
@@ -262,7 +270,7 @@ bool stream_amo(struct stream *s, struct transport_remote at, const struct strea
 // waits for a signal: it leaves at once, unless an answer is on its way, with which the
 // next wait or the heartbeat will push what has come together until then.
 bool stream_put_signal(struct stream *s, struct transport_remote to, const void *from, size_t n,
-                       struct transport_remote at, const struct stream_amo *signal)
+                       struct transport_remote at, const struct stream_amo *signal, bool in_order)
 {
     struct batch *b = has_room(n)
                           ? take(s, to.pe, sizeof(struct record) + record_padded(n) + RECORD_MOST)
@@ -271,8 +279,8 @@ bool stream_put_signal(struct stream *s, struct transport_remote to, const void 
         return false;
     bool was_empty = !b->n;
     if (n)
-        append_put(b, to, from, n);
-    append_amo(b, at, signal);
+        append_put(b, to, from, n, in_order);
+    append_amo(b, at, signal, in_order);
     give(b, was_empty);
     if (!atomic_load_explicit(&s->in_session, memory_order_relaxed) && answers_all(&s->batches))
         stream_push(s, to.pe, STREAM_WAITS);

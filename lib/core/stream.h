@@ -52,12 +52,14 @@ struct stream_amo {
     uint64_t operand, compare;
 };
 
-// True: gathered, the source may be reused. False: nothing has happened, it has to go by itself.
-bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n);
+// True: gathered, the source may be reused. False: nothing has happened, it has to go by itself. in_order: messages
+// that are sent later come after it, as after all that is in a batch with something else.
+bool stream_put(struct stream *s, struct transport_remote to, const void *from, size_t n,
+                bool in_order);
 bool stream_amo(struct stream *s, struct transport_remote at, const struct stream_amo *amo);
 // Data and signal, in this order whatever leaves between.
 bool stream_put_signal(struct stream *s, struct transport_remote to, const void *from, size_t n,
-                       struct transport_remote at, const struct stream_amo *signal);
+                       struct transport_remote at, const struct stream_amo *signal, bool in_order);
 
 // A message, to follow those gathered before it. False: it has to go at once, as the first for some time,
 // too long, or because there is no room; stream_message_left when it has.

@@ -22,7 +22,7 @@ struct record {
     };
     uint8_t op; // enum transport_op, RECORD_PUT or RECORD_MESSAGE
     uint8_t width;
-    uint8_t flags; // a message's
+    uint8_t flags; // a message's; of others 1: messages sent later come after it
 };
 _Static_assert(sizeof(struct record) == 16, "the same everywhere");
 enum { RECORD_PUT = TRANSPORT_OP_COUNT, RECORD_MESSAGE };

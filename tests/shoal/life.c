@@ -215,6 +215,7 @@ static void queries(void)
     CHECK_EQ(ask(SHOAL_Q_KEY_SIZE, -1), sizeof(shoal_key_t));
     CHECK(ask(SHOAL_Q_CROWDED, 0) <= 1 && (npes > 1 || !ask(SHOAL_Q_CROWDED, 0)));
     CHECK(ask(SHOAL_Q_BESIDE, 0) <= 1);
+    CHECK_EQ(ask(SHOAL_Q_GATHERED, me), 0);
     CHECK_EQ(ask(SHOAL_Q_PE, 9999), me); // no matter which PE
     CHECK(ask(SHOAL_Q_AM_INLINE, -1) <= ask(SHOAL_Q_AM_MAX, npes));
     for (int pe = 0; pe < npes; pe++)

@@ -54,7 +54,8 @@ static int configure(struct ucx_ep *ep, ucp_config_t *config)
         return TRANSPORT_UNSUPPORTED;
     if (!getenv("UCX_TLS")) {
         said(job, "UCX_TLS", ucp_config_modify(config, "TLS", "^posix,sysv,cma,self"));
-        if (if_nametoindex(devices)) // so tcp is there
+        ep->is_tcp = if_nametoindex(devices);
+        if (ep->is_tcp)
             lengthen_segments(job, config);
     }
     job_log(job, "ucx", LOG_DEBUG, "UCX %s on %s", ucp_get_version_string(),
@@ -112,12 +113,13 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
 {
     *facts = (struct transport_facts){
         .name = "ucx",
-        .rma_needs_target = true, // over tcp; RDMA devices do without
+        .rma_needs_target = ep->is_tcp,
         .amo_needs_target = true,
         .amo_coherent_with_cpu = true,
         .thread_safe = true,
         .has_wait_fd = true,
         .inject_max = PUT_COPIED_MAX,
+        .put_by_message = ep->is_tcp ? PUT_COPIED_MAX : 0, // a flush there has a message of its own
         .message_max = SIZE_MAX,
         .am_max = MESSAGE_SOON,
         .am_soon = MESSAGE_SOON,

@@ -150,6 +150,7 @@ struct ucx_ep {
     unsigned unflushed; // operations of all peers that the next flush would cover
     unsigned hostile_calls;
     bool has_broken;
+    bool is_tcp; // and nothing else
 };
 
 #define ucx_log(ep, level, ...) job_log(&(ep)->job, "ucx", level, __VA_ARGS__)
