@@ -150,7 +150,7 @@ $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += $(subst "avx2","avx2"$(COMMA)"avx51
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libshoal.so.$(SOVERSION) -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@
+	$(Q)$(CC) -shared -Wl,-soname,libshoal.so.$(SOVERSION) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS_ALL) $^ -o $@
 $(LIB): $(BUILD)/lib/libshoal.so.$(SOVERSION)
 	@ln -sf $(<F) $@
 $(BUILD)/lib/libshoal.a: $(OBJ_lib)
@@ -160,7 +160,7 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 # The MPI layer: on the runtime's public interfaces alone.
 $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
 		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm \
 		$(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
 $(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)

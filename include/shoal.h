@@ -53,6 +53,10 @@ int shoal_finalize_after(void (*fn)(void));
 // Of the thread that initialized the library alone; NULL: it goes on.
 void shoal_waits(const char *what, int pe, int tag);
 
+// For a layer that programs have to finalize: by this call. A PE of several that exits before it, also with
+// status 0, says so and has failed, which ends the job. NULL: it has been called.
+void shoal_finalized_by(const char *call);
+
 // For a thread of a layer's own that makes progress for the program: it does not end the process when the job
 // ends, nor runs the hook; the program's threads do, or the launcher.
 void shoal_thread_apart(void);

@@ -151,6 +151,7 @@ int core_enter(bool threads)
         if (is_first && shim_settings.async)
             start_agent();
         users++;
+        shoal_finalized_by("MPI_Finalize");
         atomic_store_explicit(&shim_state, SHIM_UP, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
@@ -184,6 +185,7 @@ void core_leave(bool for_good)
     outbox_wait_all();
     pthread_mutex_lock(&lock);
     if (--users == 0) {
+        shoal_finalized_by(NULL);
         stats_print();
         if (for_good && shoal_finalize_after(end_unused) == SHOAL_OK)
             errhandler_initial();

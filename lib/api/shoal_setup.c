@@ -59,6 +59,11 @@ PUBLIC int shoal_finalize_after(void (*fn)(void))
     return world_leave_after(fn) ? SHOAL_OK : SHOAL_EAGAIN;
 }
 
+PUBLIC void shoal_finalized_by(const char *call)
+{
+    world_finalized_by(call);
+}
+
 PUBLIC int shoal_threads(int how)
 {
     if (!shoal_is_up())
@@ -77,7 +82,9 @@ static uint64_t status_of(int pe)
     int pid = atomic_load_explicit(&ctl->pid, memory_order_relaxed);
     switch (atomic_load_explicit(&ctl->state, memory_order_acquire)) {
     case PE_RUNNING:
-        return pid && kill(pid, 0) && errno == ESRCH ? SHOAL_PE_GONE : SHOAL_PE_RUNNING;
+        return pid && ctl->pids == world_ctl(world.me)->pids && kill(pid, 0) && errno == ESRCH
+                   ? SHOAL_PE_GONE
+                   : SHOAL_PE_RUNNING;
     case PE_FINALIZED: return SHOAL_PE_FINALIZED;
     case PE_LEFT:
     case PE_DEAD: return SHOAL_PE_GONE;

@@ -12,6 +12,7 @@
 #include "join.h"
 #include "log.h"
 #include "settings.h"
+#include "standard.h"
 #include "world.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -88,12 +90,24 @@ static bool claim(struct pe_ctl *ctl, int fd, const struct job *job, int pe)
     return true;
 }
 
+// In containers a process may have another number, and that number be another process.
+static void prove(void)
+{
+    static uint64_t proof; // not the same in any two PEs
+    struct stat pids;
+    proof = world.job->stamp ^ (uint64_t)(world.me + 1) * 0x9e3779b97f4a7c15u;
+    early_ctl->proof = proof;
+    early_ctl->proof_at = (uintptr_t)&proof;
+    early_ctl->pids = stat("/proc/self/ns/pid", &pids) ? 0 : (uint64_t)pids.st_ino;
+}
+
 // Once: from here on the place is this process's for good.
 static void publish_layout(void)
 {
     if (atomic_exchange(&early_ctl->joins, 1))
         return;
     fcntl(world.job_fd, F_SETFD, FD_CLOEXEC);
+    prove();
     // Pairs with the acquire load in wait_for_all: data_size and data_hash come before.
     atomic_fetch_add_explicit(&world.job->ready, 1, memory_order_release);
     bell_check(&world.job->bell);
@@ -156,8 +170,10 @@ __attribute__((constructor(101))) static void boot_early(void)
 {
     bool is_others = !is_oshruns() && pmi_is_there();
     is_late = is_others && pmi_is_handed_down();
-    if (is_others)
+    if (is_others) {
+        standard_hold();
         join_prepare(is_late);
+    }
     if (!is_late)
         take_place();
 }
@@ -181,8 +197,12 @@ static int boot_alone(void)
 
 static char *map_at(char *at, size_t n, int flags, size_t offset)
 {
-    return mmap(at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | flags, world.job_fd,
-                (off_t)(world.job->header_size + offset));
+    // After mlockall(MCL_FUTURE) a mapping that may be used would be filled at once.
+    char *to = mmap(at, n, PROT_NONE, MAP_SHARED | MAP_NORESERVE | flags, world.job_fd,
+                    (off_t)(world.job->header_size + offset));
+    if (to != MAP_FAILED && (munlock(to, n), mprotect(to, n, PROT_READ | PROT_WRITE)))
+        return MAP_FAILED;
+    return to;
 }
 
 static char *reserve(char *at, size_t n)
@@ -282,6 +302,7 @@ static void wait_for_all(void)
 
 int boot_join(void)
 {
+    standard_hold();
     if (is_late)
         take_place();
     is_late = false;

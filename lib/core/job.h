@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 12u          // bump when a structure here changes
+#define JOB_LAYOUT 13u          // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -102,6 +102,8 @@ struct pe_ctl {
     uint64_t left_syncs;       // PE_LEFT: barriers over the world it has entered
     _Atomic int32_t last_life; // 0, or it has ended in or after this life of the library: for its node
     _Atomic int32_t joins;     // 1: it has begun to join, and the place is its for good
+    uint64_t proof_at, proof;  // an address of its private memory and what is there: is `pid` this PE to others?
+    uint64_t pids;             // the namespace of that number, 0: unknown
     LINE_ALIGNED struct bell bell;             // somebody at this PE waits for its memory
     LINE_ALIGNED _Atomic uint64_t call;        // CALL_WORD of the main thread, see call.h
     struct call_told told;                     // what that says, if it is CALL_told

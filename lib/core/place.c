@@ -121,10 +121,13 @@ static int cross(bool put, int pe, uint64_t there, void *here, size_t n)
 // Valgrind knows nothing of what other processes write to memory that it watches: it would call that undefined.
 static int probe(int pe)
 {
-    // Any answer other than "not allowed" shows that the calls work.
+    // In another namespace the number of its process may be that of a stranger, or our own. Of writing,
+    // any answer other than "not allowed" shows that the call works.
+    const struct pe_ctl *ctl = world_ctl(pe);
     uint64_t word = 0;
     return !job_is_checked() &&
-           cross_copy(process_vm_readv, pe, NOWHERE, &word, sizeof word) != SHOAL_EAGAIN &&
+           cross_copy(process_vm_readv, pe, ctl->proof_at, &word, sizeof word) == SHOAL_OK &&
+           word == ctl->proof &&
            cross_copy(process_vm_writev, pe, NOWHERE, &word, sizeof word) != SHOAL_EAGAIN;
 }
 

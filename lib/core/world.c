@@ -302,6 +302,12 @@ static void world_down(void)
 }
 
 static int exit_status;
+static const char *finalizing_call; // that the program has to make, NULL: none
+
+void world_finalized_by(const char *call)
+{
+    finalizing_call = call;
+}
 
 static void note_status(int status, void *unused)
 {
@@ -444,10 +450,15 @@ __attribute__((destructor)) static void leave_at_exit(void)
     attendant_leave(); // who has left helps nobody
     if (world_takes_turns && !pthread_equal(promiser, pthread_self()))
         inbox_leave_alone(); // another one may be in the middle of it
-    if (atomic_load_explicit(&world.job->ended, memory_order_relaxed))
+    if (atomic_load_explicit(&world.job->ended, memory_order_relaxed)) {
         host_watch_leave();
-    else if (!exit_status)
+    } else if (!exit_status && finalizing_call && world.npes > 1) {
+        fflush(NULL);
+        fatal("it exits with status 0 without %s",
+              finalizing_call); // others would wait for it for ever
+    } else if (!exit_status) {
         leave();
+    }
     if (net.transport)
         heartbeat_leave();
 }

@@ -60,6 +60,7 @@ int32_t world_life(void); // which one of the library this is; the same number o
 // Before WORLD_SHMEM leaves for the last time: all PEs have come so far, whatever else they still use, or
 // have left the program.
 void world_end_shmem(void);
+void world_finalized_by(const char *call); // see shoal_finalized_by
 // fn() is called when WORLD_SHMEM has left for the last time. False: it is not there.
 bool world_leave_after(void (*fn)(void));
 

@@ -5,6 +5,7 @@
 #include "handover.h"
 #include "log.h"
 #include "settings.h"
+#include "standard.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -16,17 +17,6 @@
 #include <unistd.h>
 
 #define FILES_OWN 16 // descriptors the launcher needs besides two per PE, with some room
-
-// Descriptors 0 to 2 must be taken, or the job's file would get their place.
-static void open_standard(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
 
 static void set_vars(const struct options *opt)
 {
@@ -140,7 +130,7 @@ static int run(const struct options *opt)
 int main(int argc, char **argv)
 {
     static struct options opt;
-    open_standard();
+    standard_hold();
     switch (options_parse(argc, argv, &opt)) {
     case OPTIONS_HELP: options_help(stdout); return 0;
     case OPTIONS_VERSION: printf("oshrun (Shoal) %s\n", SHOAL_VERSION); return 0;
