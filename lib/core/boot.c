@@ -259,6 +259,13 @@ static void say_unmapped(const struct job *job, int error)
     size_t n = (size_t)(world.end - world.first);
     bool is_limited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
     bool may_fit = !is_limited || n * job_least_slice() < space.rlim_cur;
+    if (error == EBADF) {
+        log_line(LOG_ERROR, LOG_BOOT,
+                 "the program has closed descriptor %d before it initialized: the job's memory, "
+                 "which " JOB_ENV_FD " names",
+                 world.job_fd);
+        return;
+    }
     log_line(LOG_ERROR, LOG_BOOT, "cannot map %zu symmetric heaps of %lu bytes: %s; %s%s%s", n,
              (unsigned long)job->heap_size, strerror(error),
              may_fit ? "lower SHMEM_SYMMETRIC_SIZE" : "", may_fit && is_limited ? " or " : "",

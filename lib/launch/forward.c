@@ -21,6 +21,7 @@
 #define LOOK_NS 50000000u
 #define LOOKS 4 // at a silent stream in a row, after which its unfinished line is shown
 #define DRAIN_NS 100000000u
+enum { STUCK_MS = 2000 };
 #define DRAIN_MOST (1UL << 20) // more than any pipe holds
 
 static void sink_append(struct sink *k, const char *data, size_t n)
@@ -248,10 +249,22 @@ bool forward_blocked(const struct forward *f)
     return f->sinks[0].len || f->sinks[1].len;
 }
 
+static void give_up(struct sink *k)
+{
+    k->error = k->len ? ETIMEDOUT : k->error;
+    k->len = 0;
+}
+
 static void forward_finish(struct forward *f)
 {
-    while (forward_flush(f), forward_blocked(f))
-        forward_wait(f, -1, -1);
+    while (forward_flush(f), forward_blocked(f)) {
+        size_t left = f->sinks[0].len + f->sinks[1].len;
+        forward_wait(f, -1, f->is_hurried ? STUCK_MS : -1);
+        if (f->is_hurried && f->sinks[0].len + f->sinks[1].len == left) {
+            give_up(&f->sinks[0]);
+            give_up(&f->sinks[1]);
+        }
+    }
 }
 
 void forward_say(struct forward *f, const char *line)

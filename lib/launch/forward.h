@@ -43,6 +43,7 @@ struct forward {
     struct stream *streams; // two per PE
     int nstreams, nopen;
     int nrest; // streams with an unfinished line
+    bool is_hurried; // the user wants the end: who reads nothing for a while is not waited for
 };
 
 int forward_open(struct forward *f, int npes, bool direct, bool tag); // 0, or -1 with errno

@@ -122,6 +122,7 @@ static int run(const struct options *opt)
     watch_run(&l);
     if (l.status_final)
         sweep_descendants();
+    l.out.is_hurried = l.user_signal || l.status == STATUS_TIMEOUT;
     forward_drain(&l.out);
     say_verdict(&l);
     return l.status;

@@ -57,9 +57,12 @@ void verdict_describe(const struct death *d, char *text, size_t size)
     char place[128], how[288];
     describe_place(d, place, sizeof place);
     if (WIFSIGNALED(d->status)) {
-        const char *name = sigabbrev_np(WTERMSIG(d->status));
-        snprintf(how, sizeof how, "was killed by %s%s (%s)%s", name ? "SIG" : "signal ",
-                 name ? name : "", strsignal(WTERMSIG(d->status)), place);
+        int sig = WTERMSIG(d->status);
+        const char *name = sigabbrev_np(sig);
+        if (name)
+            snprintf(how, sizeof how, "was killed by SIG%s (%s)%s", name, strsignal(sig), place);
+        else
+            snprintf(how, sizeof how, "was killed by signal %d (%s)%s", sig, strsignal(sig), place);
     } else if (WEXITSTATUS(d->status)) {
         snprintf(how, sizeof how, "exited with status %d%s", WEXITSTATUS(d->status), place);
     } else if (d->state == PE_RUNNING) {

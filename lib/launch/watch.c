@@ -132,7 +132,9 @@ static bool is_users_doing(const struct launch *l, const struct death *d)
 static void on_fatal_death(struct launch *l, const struct death *d)
 {
     char line[512] = "";
-    if (!is_users_doing(l, d))
+    if (l->out.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE)
+        ; // its own reader has gone, as ours may
+    else if (!is_users_doing(l, d))
         verdict_describe(d, line, sizeof line);
     else if (WIFSIGNALED(d->status))
         snprintf(line, sizeof line, "the job was ended by SIG%s",

@@ -42,6 +42,28 @@ oshrun -n 3 yes | head -n 1 >/dev/null
 what="reader stands still"
 { oshrun -n 2 --timeout 0.5 yes 2>"$tmp/err"; echo $? >"$tmp/rc"; } | { sleep 1.5; cat >/dev/null; }
 [ "$(cat "$tmp/rc")" = 124 ] || fail "status $(cat "$tmp/rc")"
+# A reader that does not read is not waited for when the user wants the end.
+mkfifo "$tmp/stuck"
+sleep 60 <"$tmp/stuck" &
+reader=$!
+for signal in TERM ''; do
+    seconds=50
+    [ -n "$signal" ] || seconds=0.5
+    oshrun -n 2 --timeout $seconds yes >"$tmp/stuck" 2>"$tmp/err" &
+    job=$! since=$(now_ms) what="${signal:-timeout} with a stuck reader"
+    [ -z "$signal" ] || { sleep 0.5; kill -$signal $job; }
+    wait $job
+    rc=$? job=
+    : >"$tmp/out"
+    if [ -n "$signal" ]; then expect_rc 143; else expect_rc 124; fi
+    [ $(($(now_ms) - since)) -lt 20000 ] || fail "it waited for the reader"
+    grep -q '^oshrun: ' "$tmp/err" || fail "no line"
+done
+kill $reader
+# Who writes to nobody says nothing, as with more PEs.
+{ oshrun -n 1 yes 2>"$tmp/err"; echo $? >"$tmp/rc"; } | head -1 >/dev/null
+[ "$(cat "$tmp/rc")" = 141 ] || fail "status $(cat "$tmp/rc")"
+expect_quiet
 # After a good end the output of what PEs have started is passed on, too.
 run oshrun -n 2 sh -c '(sleep 1; echo late; sleep 0.2; printf last) & echo early'
 expect_rc 0

@@ -93,6 +93,14 @@ static int private(void)
     return MPI_Finalize() || bad;
 }
 
+static int closed(void)
+{
+    for (int fd = 3; fd < 100; fd++)
+        close(fd);
+    start();
+    return MPI_Finalize();
+}
+
 // Do descriptors 0 to 2 lead nowhere, and not to something of the library's?
 static int standard(void)
 {
@@ -115,5 +123,6 @@ int main(int argc, char **argv)
            : strcmp(what, "locked") == 0      ? locked()
            : strcmp(what, "private") == 0     ? private()
            : strcmp(what, "standard") == 0    ? standard()
+           : strcmp(what, "closed") == 0      ? closed()
                                               : 2;
 }

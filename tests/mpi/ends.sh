@@ -29,6 +29,11 @@ run oshrun -n 3 --timeout 30 "$program" session
 expect_rc 0
 expect_quiet
 
+run oshrun -n 2 --timeout 60 "$program" closed
+[ "$rc" -ne 0 ] || fail "it went well"
+grep -q ': the program has closed descriptor [0-9]* before it initialized: ' "$tmp/err" ||
+    fail "no line that says so"
+
 run oshrun -n 2 --timeout 60 "$program" locked
 [ "$rc" -eq 77 ] || { expect_rc 0; expect_quiet; }
 

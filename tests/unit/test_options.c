@@ -184,6 +184,10 @@ static void test_verdicts(void **state)
         &(struct death){.pe = 2, .pid = 7, .status = EXITED(3), .state = PE_RUNNING, .call = put},
         VERDICT_FATAL, 3, "PE 2 (pid 7) exited with status 3; last Shoal call: shmem_put to PE 1");
     check_words(
+        &(struct death){.pe = 2, .pid = 7, .status = SIGRTMIN + 3, .state = PE_RUNNING},
+        VERDICT_FATAL, 128 + SIGRTMIN + 3,
+        "PE 2 (pid 7) was killed by signal 37 (Real-time signal 3) in no call that waits");
+    check_words(
         &(struct death){.pe = 2, .pid = 7, .status = EXITED(0), .state = PE_RUNNING, .call = 0},
         VERDICT_FATAL, 1, "PE 2 (pid 7) exited with status 0 before shmem_finalize");
     check_words(
