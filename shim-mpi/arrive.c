@@ -135,7 +135,7 @@ struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
     struct matching *m = a ? NULL : arrive_queues(address, &comm);
     if (m) {
         shim_lock_take(&m->lock);
-        a = match_sent_by(m, pe, sender);
+        a = match_sent_by(m, (struct match_key){pe, tag_in(address)}, sender);
         if (a)
             match_remove(m, a);
         shim_lock_give(&m->lock);

@@ -457,7 +457,7 @@ static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *re
     if (!error)
         error = check_pointer(c->name, c->comm, "request", request);
     if (!error)
-        *made = coll_request_of(c, lasts ? comm_lasting_tag(c->comm) + (int)c->kind : coll_tag(c));
+        *made = coll_request_of(c, lasts ? comm_lasting_tag(c->comm) : coll_tag(c));
     return error;
 }
 

@@ -21,7 +21,7 @@ enum space { SPACE_P2P, SPACE_COLL, SPACES };
 
 // Tags have 31 bits. Those of the program's messages are 0 to TAG_UB. In SPACE_COLL five kinds share
 // them: collectives in the order of their calls (each has TAG_STEP tags, of which it uses one: coll_tag),
-// with those that keep their tags for long in a half of their own, so that others do not come round to them,
+// with those that keep their tags for long in a half of their own, 2^27 of them, so that others do not come round,
 // parts of partitioned messages, exchanges that are named by a text, and by tags of the program's (agree.h).
 enum { TAG_UB = (1 << 29) - 1, TAG_STEP = 32, TAG_COLLS = 1 << 28, TAG_PART = 1 << 28,
        TAG_TEXTED = 1 << 29, TAG_NAMED = 1 << 30, TAG_LEADERS = 3 << 29 };
@@ -68,12 +68,12 @@ static inline int comm_next_tag(struct comm *c)
     return (int)(number % (TAG_COLLS / 2 / TAG_STEP) * TAG_STEP);
 }
 
-// Of one that is started over and over, or in the far future.
+// Of one that is started over and over, or in the far future: each has one tag.
 static inline int comm_lasting_tag(struct comm *c)
 {
     _Atomic int *colls = c->local ? &c->local->colls_made : &c->colls_made;
     unsigned number = (unsigned)atomic_fetch_add_explicit(colls, 1, memory_order_relaxed);
-    return TAG_COLLS / 2 + (int)(number % (TAG_COLLS / 2 / TAG_STEP) * TAG_STEP);
+    return TAG_COLLS / 2 + (int)(number % (TAG_COLLS / 2));
 }
 
 struct comm *comm_find_other(uint32_t context);

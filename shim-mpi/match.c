@@ -105,11 +105,11 @@ void match_queue(struct matching *m, struct arrived *a)
     stats_unexpected(1);
 }
 
-struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender)
+struct arrived *match_sent_by(struct matching *m, struct match_key key, uint64_t sender)
 {
-    for (struct match_link *k = m->all.first; k; k = k->next) {
-        struct arrived *a = MATCH_ENTRY(struct arrived, k, in_all);
-        if (match_is_sent_by(a, pe, sender))
+    for (struct match_link *k = match_bucket(&m->unexpected, key)->first; k; k = k->next) {
+        struct arrived *a = MATCH_ENTRY(struct arrived, k, link);
+        if (match_is_sent_by(a, key.pe, sender))
             return a;
     }
     return NULL;

@@ -109,8 +109,8 @@ static inline bool match_is_sent_by(const struct arrived *a, int pe, uint64_t se
 {
     return a->key.pe == pe && a->kind != ARRIVED_EAGER && a->rts.sender == sender;
 }
-// The unexpected message that this request of that PE sent, or NULL.
-struct arrived *match_sent_by(struct matching *m, int pe, uint64_t sender);
+// The unexpected message with this key that this request of its PE sent, or NULL.
+struct arrived *match_sent_by(struct matching *m, struct match_key key, uint64_t sender);
 
 // Every unexpected message, for MPI_Finalize and MPI_Comm_free: the next one, NULL: none.
 static inline struct arrived *match_any(const struct matching *m)

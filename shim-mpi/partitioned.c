@@ -23,7 +23,58 @@
 
 #include <stdlib.h>
 
-static _Atomic unsigned tags_used;
+// ---- Tags: of one sender none that a request which lives has as well
+enum { FIRST_TAG = TAG_PART - 100 }; // no long run is the first to come round
+static struct {
+    shim_lock lock;
+    uint64_t used; // by all there have been, TAG_PART at a lap
+    struct partitioned *first;
+} tags = {.used = FIRST_TAG};
+
+// How far behind `first` its own begin.
+static int tags_from(const struct partitioned *p, uint64_t first)
+{
+    return (int)(((uint64_t)p->first_tag + TAG_PART - first % TAG_PART) % TAG_PART);
+}
+
+// From where on `parts` are free: behind those that have some of them.
+static uint64_t free_from(uint64_t first, int parts)
+{
+    for (const struct partitioned *p = tags.first; p;) {
+        int behind = tags_from(p, first);
+        bool overlaps = p->parts && (behind < parts || TAG_PART - behind < p->parts);
+        first += overlaps ? (uint64_t)behind + (uint64_t)p->parts : 0;
+        p = overlaps ? tags.first : p->live_next;
+    }
+    return first;
+}
+
+static void take_tags(struct partitioned *p)
+{
+    shim_lock_take(&tags.lock);
+    uint64_t first = tags.used, lap = FIRST_TAG + (uint64_t)TAG_PART;
+    if (first + (unsigned)p->parts > lap)
+        first = free_from(first, p->parts);
+    p->first_tag = (int)(first % TAG_PART);
+    tags.used = first + (unsigned)p->parts;
+    p->live_next = tags.first;
+    p->live_at = &tags.first;
+    if (p->live_next)
+        p->live_next->live_at = &p->live_next;
+    tags.first = p;
+    shim_lock_give(&tags.lock);
+}
+
+static void give_tags(struct partitioned *p)
+{
+    if (!p->live_at)
+        return;
+    shim_lock_take(&tags.lock);
+    *p->live_at = p->live_next;
+    if (p->live_next)
+        p->live_next->live_at = p->live_at;
+    shim_lock_give(&tags.lock);
+}
 
 static int tag_of(const struct partitioned *p, int i)
 {
@@ -144,6 +195,7 @@ static int finish(struct request *r)
 static void release(struct request *r)
 {
     struct partitioned *p = (struct partitioned *)r;
+    give_tags(p);
     type_drop(p->type);
     free(p->part);
     free(p->copy);
@@ -156,9 +208,8 @@ static void init_send(struct partitioned *p)
 {
     p->parts = p->partitions;
     p->part_bytes = p->bytes;
-    p->first_tag = (int)(atomic_fetch_add_explicit(&tags_used, (unsigned)p->parts,
-                                                   memory_order_relaxed) %
-                         TAG_PART);
+    if (p->peer != MPI_PROC_NULL)
+        take_tags(p);
     p->part = partitioned_new_parts(p);
     if (p->peer != MPI_PROC_NULL)
         partitioned_announce(p);

@@ -25,6 +25,7 @@ struct partitioned {
     MPI_Count bytes; // of one partition on this side
     // The parts, which are the sender's partitions
     int parts, first_tag;
+    struct partitioned *live_next, **live_at; // sends with tags of their own
     MPI_Count part_bytes;
     struct part *part; // NULL: the receiver has not been told yet
     _Atomic int left, error;

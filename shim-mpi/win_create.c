@@ -277,13 +277,16 @@ static int make(struct making *m)
         return MPI_SUCCESS;
     }
     destroy(m->w);
-    return raise_on(m->comm, error, m->call, "%s",
-                    error == MPI_ERR_RMA_SHARED
-                        ? "the processes do not share memory: split the communicator by "
-                          "MPI_COMM_TYPE_SHARED"
-                    : error == MPI_ERR_NO_MEM
-                        ? "there is not enough shared memory; SHMEM_SYMMETRIC_SIZE sets how much"
-                        : "some process cannot take part");
+    return raise_on(
+        m->comm, error, m->call, "%s",
+        error == MPI_ERR_RMA_SHARED
+            ? "the processes do not share memory: split the communicator by "
+              "MPI_COMM_TYPE_SHARED"
+        : error == MPI_ERR_NO_MEM
+            ? "a process has not enough shared memory, of which SHMEM_SYMMETRIC_SIZE sets "
+              "how much, or has registered all the private memory it can, 4096 pieces: "
+              "that of MPI_Win_allocate needs no piece"
+            : "some process cannot take part");
 }
 
 // ---- Calls

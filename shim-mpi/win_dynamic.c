@@ -193,8 +193,9 @@ MPI_DEFINE(int, Win_attach, MPI_Win win, void *base, MPI_Aint size)
     if (!error)
         return MPI_SUCCESS;
     return raise_on_win(w, MPI_ERR_RMA_ATTACH, call, "%s",
-                        error == MPI_ERR_RMA_ATTACH ? "some of it is attached already"
-                                                    : "there is no room to register it");
+                        error == MPI_ERR_RMA_ATTACH
+                            ? "some of it is attached already"
+                            : "4096 pieces of memory are registered, the most there can be");
 }
 
 MPI_DEFINE(int, Win_detach, MPI_Win win, const void *base)

@@ -22,7 +22,7 @@ static struct import {
     uint32_t fill; // 0: free
     int pe;
     uint32_t index;
-    uint64_t size;
+    uint64_t base, size;
     int region; // of the transport
     int users;
 } imports[IMPORTS];
@@ -60,11 +60,13 @@ static struct import *take(const shoal_rptr_t *r, const struct region_entry *e)
     struct import *i = &imports[((unsigned)r->pe * 31 + region_slot(r)) % IMPORTS];
     uint32_t fill = region_fill(r->stamp);
     pthread_mutex_lock(&lock);
-    bool is_it = fill && i->fill == fill && i->pe == r->pe && i->index == region_slot(r);
+    bool is_it = fill && i->fill == fill && i->pe == r->pe && i->index == region_slot(r) &&
+                 (!e || (i->base == e->base && i->size == e->size)); // numbers of fills come round
     if (!is_it && e && i->users == 0) {
         if (i->fill)
             net.transport->region_release(net.ep, i->region);
-        *i = (struct import){.pe = r->pe, .index = region_slot(r), .size = e->size};
+        *i = (struct import){
+            .pe = r->pe, .index = region_slot(r), .base = e->base, .size = e->size};
         is_it = net.transport->region_import(net.ep, r->pe, e->key, &i->region) == 0;
         i->fill = is_it ? fill : 0;
     }

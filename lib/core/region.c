@@ -237,7 +237,9 @@ static uint32_t fill(void *base, size_t size, struct place at)
     atomic_store_explicit(&e->size, size, memory_order_relaxed);
     atomic_store_explicit(&e->base, (uintptr_t)base, memory_order_relaxed);
     e->key_n = 0;
-    own[i].fill = own[i].fill + 1 < REGION_FILLS ? own[i].fill + 1 : 1;
+    if (size >= LIMIT_REGION_RMA ||
+        !own[i].fill) // others import none that are shorter (far_region.c)
+        own[i].fill = own[i].fill + 1 < REGION_FILLS ? own[i].fill + 1 : 1;
     own[i].is_doubtful = false;
     used = i < used ? used : i + 1;
     if (at.space == SPACE_PRIVATE && watch(i, base, size) != UNMAP_CANNOT)
