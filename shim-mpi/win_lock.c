@@ -291,6 +291,8 @@ MPI_DEFINE(int, Win_unlock_all, MPI_Win win)
     win_close_touched(w);
     w->epoch = EPOCH_NONE;
     shim_lock_give(&w->lock);
+    if (unlikely(w->is_far))
+        shoal_am_push(); // the words that give locks back
     return error;
 }
 

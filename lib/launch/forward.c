@@ -21,8 +21,8 @@
 #define LOOK_NS 50000000u
 #define LOOKS 4 // at a silent stream in a row, after which its unfinished line is shown
 #define DRAIN_NS 100000000u
-enum { STUCK_MS = 2000 };
 #define DRAIN_MOST (1UL << 20) // more than any pipe holds
+enum { STUCK_MS = 2000 };
 
 static void sink_append(struct sink *k, const char *data, size_t n)
 {

@@ -129,14 +129,19 @@ static bool is_users_doing(const struct launch *l, const struct death *d)
     return l->user_signal != 0;
 }
 
+// Its reader has gone: nothing is said, as when the launcher's has.
+static bool has_no_reader(const struct launch *l, const struct death *d)
+{
+    return l->out.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE;
+}
+
 static void on_fatal_death(struct launch *l, const struct death *d)
 {
     char line[512] = "";
-    if (l->out.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE)
-        ; // its own reader has gone, as ours may
-    else if (!is_users_doing(l, d))
+    bool is_told = !has_no_reader(l, d);
+    if (is_told && !is_users_doing(l, d))
         verdict_describe(d, line, sizeof line);
-    else if (WIFSIGNALED(d->status))
+    else if (is_told && WIFSIGNALED(d->status))
         snprintf(line, sizeof line, "the job was ended by SIG%s",
                  sigabbrev_np(WTERMSIG(d->status)));
     bool is_crash = WIFSIGNALED(d->status) && !is_users_doing(l, d);
