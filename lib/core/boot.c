@@ -195,12 +195,27 @@ static int boot_alone(void)
     return 0;
 }
 
+// After mlockall(MCL_FUTURE) all that is mapped, and may be used, is filled at once.
+static bool is_filled(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char is_there = 0;
+    void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    if (mincore(p, page, &is_there))
+        is_there = 0;
+    munmap(p, page);
+    return is_there & 1;
+}
+
 static char *map_at(char *at, size_t n, int flags, size_t offset)
 {
-    // After mlockall(MCL_FUTURE) a mapping that may be used would be filled at once.
-    char *to = mmap(at, n, PROT_NONE, MAP_SHARED | MAP_NORESERVE | flags, world.job_fd,
-                    (off_t)(world.job->header_size + offset));
-    if (to != MAP_FAILED && (munlock(to, n), mprotect(to, n, PROT_READ | PROT_WRITE)))
+    enum { USED = PROT_READ | PROT_WRITE };
+    bool unlocks = is_filled();
+    char *to = mmap(at, n, unlocks ? PROT_NONE : USED, MAP_SHARED | MAP_NORESERVE | flags,
+                    world.job_fd, (off_t)(world.job->header_size + offset));
+    if (to != MAP_FAILED && unlocks && (munlock(to, n) || mprotect(to, n, USED)))
         return MAP_FAILED;
     return to;
 }

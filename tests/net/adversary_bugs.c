@@ -8,7 +8,7 @@
 
 #include <shoal.h>
 
-enum { ROUNDS = 20, WORDS = 16, MANY = 64 }; // a put of MANY is not gathered
+enum { ROUNDS = 20, WORDS = 16, MANY = 1024 }; // a put of MANY is not gathered
 
 static long data[WORDS], flag, answer;
 static bool is_right;
