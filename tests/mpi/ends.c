@@ -88,6 +88,9 @@ static int private(void)
         bad += own[i] != (i < N / 2 || i >= N - 100 ? 'a' + left : 0);
     }
     MPI_Win_free(&win);
+    free(out);
+    free(in);
+    free(own);
     if (bad)
         printf("rank %d: %d bytes are wrong\n", rank, bad);
     return MPI_Finalize() || bad;

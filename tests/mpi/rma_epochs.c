@@ -36,8 +36,8 @@ static unsigned char byte_of(int epoch, int put, int i)
 static void put_row(MPI_Win win, int target, int epoch, enum kind kind)
 {
     uint64_t seed = seed_of(me, target, epoch);
-    unsigned char got[8];
-    long one = 1;
+    static unsigned char got[8]; // until the epoch is over
+    static const long one = 1;
     for (int k = 0, at = 0; k < PUTS; k++) {
         int n = length_of(&seed, kind);
         if (at + n > PART)
