@@ -204,10 +204,10 @@ static int complete_far(const char *call, struct win *w)
     int rest = 0;
     for (int i = 0; i < w->started->size; i++) {
         struct target *t = member(w, w->started, i);
-        bool told = rma_gather_tell(w, t, CONTROL(peer[w->rank].completed));
-        atomic_store_explicit(&t->access, told ? ACCESS_OPEN : target_access(t),
-                              memory_order_relaxed);
-        rest += !told;
+        if (rma_gather_tell(w, t, CONTROL(peer[w->rank].completed)))
+            atomic_store_explicit(&t->access, ACCESS_OPEN, memory_order_relaxed);
+        else
+            rest++;
     }
     return rest ? win_flush(call, w, -1) : MPI_SUCCESS;
 }

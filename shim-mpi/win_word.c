@@ -68,6 +68,8 @@ static void on_word(const shoal_am_t *am)
         return;
     memcpy(&at, from, sizeof at);
     from += sizeof at;
+    if (!is_own(at))
+        return;
     for (size_t left = am->n - sizeof at, n; left && !status; from += n, left -= n) {
         if (left < sizeof put)
             return;
@@ -76,8 +78,6 @@ static void on_word(const shoal_am_t *am)
             return;
         status = shoal_put(put.to, from + sizeof put, put.n, NULL, NULL);
     }
-    if (!is_own(at))
-        return;
     if (!status)
         status = shoal_atomic(at, SHOAL_SUM, SHOAL_UINT64, &am->arg, NULL, NULL, NULL, NULL);
     if (status != SHOAL_OK)

@@ -92,17 +92,19 @@ static int copy_private(int kind, struct place at, void *local, size_t n)
 // than a signal there: they are gathered, as shmem_put and shmem_put_signal are.
 static bool put_gathered(struct place to, const void *from, size_t n, const shoal_comp_t *comp)
 {
+    struct operation after;
     struct place at;
     if (world_is_here(to.pe) || to.space == SPACE_PRIVATE || (n && !from))
         return false;
     if (!comp)
         return n && remote_gather(to, from, n, NULL, 0, 0);
-    if (!comp->signal || comp->initiator_ct || comp->target_ct || comp->am_id ||
-        comp->signal->pe != to.pe || comp->signal->offset % sizeof(uint64_t) ||
-        (comp->signal_op != SHMEM_SIGNAL_SET && comp->signal_op != SHMEM_SIGNAL_ADD) ||
-        region_resolve(comp->signal, sizeof(uint64_t), &at) || at.space == SPACE_PRIVATE)
+    if (completion_from(comp, to.pe, &after))
         return false;
-    return remote_gather(to, from, n, &at, comp->signal_op, comp->signal_value);
+    const struct completion *c = &after.comp;
+    if (c->signal_op < 0 || c->initiator_ct || c->target_ct || c->am_id ||
+        region_resolve(&c->signal, sizeof(uint64_t), &at) || at.space == SPACE_PRIVATE)
+        return false;
+    return remote_gather(to, from, n, &at, c->signal_op, c->signal_value);
 }
 
 static int transfer(int kind, shoal_rptr_t remote, struct place at, void *local, size_t n,

@@ -5,13 +5,8 @@
 // TIMEOUT: 120
 #include "rma_check.h"
 
-enum {
-    PART = 40000,
-    LONGEST = 12000,
-    PUTS = 60,
-    CELL = PART
-}; // a cell for accumulates lies behind a part
-enum { STEP = PART + 8 };
+enum { PART = 40000, LONGEST = 12000, PUTS = 60 };
+enum { CELL = PART, STEP = PART + 8 }; // behind a part lies a cell for accumulates
 static const int lengths[] = {1, 8, 8, 100, 512, 520, 3000, 8192, 8200, LONGEST};
 static unsigned char *window, out[PUTS][LONGEST];
 
