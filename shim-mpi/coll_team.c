@@ -3,7 +3,8 @@
 // gets a team of the runtime once it has done TEAM_AFTER collectives; then barriers, and what is so
 // short that it fits what members publish, go through that team: one line there and one back in the
 // place of messages, and no requests. Of broadcasts and scans only the shortest: of these a root, or a
-// first rank, may be furthest ahead of the others, whom it need not wait for.
+// first rank, may be furthest ahead of the others, whom it need not wait for. Between nodes only those go
+// through the team in which all wait for all: of the others messages let who is ready go on.
 //
 // The members agree on the team's place with the maps of what each has free. Contributions to
 // reductions are gathered, and combined by everybody in the order of the messages' algorithms: the
@@ -251,8 +252,9 @@ static int run(const struct coll_call *c, shmem_team_t team, MPI_Count n, char *
     if (n && !(is_direct && side_in_place(&c->send)))
         sc.src = is_counted ? give_block(c, n, packed) : coll_team_given(c, n, packed);
     sc.dst = is_direct ? type_at(r->type, r->buf) : gets || coll_scans(c) ? room : NULL;
+    bool all_wait = !rooted && !coll_scans(c);
     int status = shoal_coll_short(team, &sc);
-    if (status == SHOAL_EAGAIN && !coll_scans(c))
+    if (status == SHOAL_EAGAIN && all_wait)
         status = shoal_coll(team, &sc, NULL);
     if (status || !gets || is_direct)
         return status;
@@ -310,7 +312,7 @@ bool coll_team_run(const struct coll_call *c, int *error)
     int status = run(c, team, n, room);
     if (room != small)
         free(room);
-    if (status == SHOAL_EAGAIN) // between nodes messages scan
+    if (status == SHOAL_EAGAIN) // between nodes messages do it
         return false;
     stats_count(COLL_SHORT);
     *error = error_of(status);
