@@ -11,7 +11,7 @@ enum {
     GAP_LEAST = 64,
     GAP_MOST = 1 << 20
 };
-enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3 };
+enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3, EXCHANGE_MOST = 32 };
 enum { DEAR = 64 }; // of what goes the better way, a try costs a part in so many at most
 #define PAUSE_RATE \
     5e9 // a pause: what goes on for longer than a copy at this rate after all has come
@@ -21,7 +21,7 @@ enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 // For messages whose length is the same to a factor of two. A phase ends with block_of() messages, the
 // first one with `gap`, at the next when receivers have all that were left and the last that was staged:
 // else what is behind would be paid for by the next phase. Its time begins with its second message, for who
-// follows is a message behind, and after a lap of the stages where the new way is to stage them.
+// follows is a message behind, or where processes share cores an exchange, and after a lap of the stages where the new way is to stage them.
 struct way {
     uint8_t phase; // enum phase
     bool leaves;
@@ -49,7 +49,7 @@ _Static_assert(WAY_LEAST == 1 << SHORTEST, "the first class is theirs");
 static struct pattern {
     struct way ways[2][2][CLASSES];
     struct came came[CLASSES];
-} patterns[1 + TAG_STEP];
+} patterns[2 + TAG_STEP];
 
 // What the last try found out, of whatever pattern: a kind of collective begins with that.
 static struct found {
@@ -65,23 +65,38 @@ static int class_of(size_t n)
     return log < SHORTEST + CLASSES ? log - SHORTEST : CLASSES - 1;
 }
 
+// The kind of a collective by its tag. Those that keep theirs (comm_lasting_tag) are one kind more.
+static int kind_of(int tag)
+{
+    return tag < TAG_COLLS / 2 ? tag % TAG_STEP : TAG_STEP;
+}
+
 bool way_is_of_all(size_t n, enum space space, int tag)
 {
-    enum { LONG = 1 << 16 };
-    enum coll_kind kind = (enum coll_kind)(tag % TAG_STEP);
+    enum { LONG = 1 << 15 };
+    int kind = kind_of(tag);
     return space == SPACE_COLL && n >= LONG && kind >= COLL_ALLGATHER && kind <= COLL_ALLTOALLW;
 }
 
 static struct pattern *pattern_of(enum space space, int tag)
 {
-    return &patterns[space == SPACE_P2P ? 0 : 1 + tag % TAG_STEP];
+    return &patterns[space == SPACE_P2P ? 0 : 1 + kind_of(tag)];
 }
 
-// Long ones take long enough to be timed by few.
+// Messages of each in an exchange of all with all of processes that share cores (way_is_of_all); 0: they do not.
+static uint32_t exchange(void)
+{
+    if (!request_is_crowded())
+        return 0;
+    return shim_npes() < EXCHANGE_MOST ? (uint32_t)shim_npes() - 1 : EXCHANGE_MOST;
+}
+
+// Long ones take long enough to be timed by few; but of exchanges the time of whole ones tells.
 static uint32_t block_of(size_t n)
 {
-    size_t block = BLOCK_BYTES / n;
-    return block < BLOCK_LEAST ? BLOCK_LEAST : block < BLOCK ? (uint32_t)block : BLOCK;
+    size_t block = BLOCK_BYTES / n, least = 2 * exchange();
+    block = block < BLOCK_LEAST ? BLOCK_LEAST : block < BLOCK ? block : BLOCK;
+    return (uint32_t)(block > least ? block : least);
 }
 
 static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
@@ -153,11 +168,12 @@ static void begin_count(struct way *w)
     w->bytes = 0;
 }
 
-// What the program does between messages counts, as it may depend on where their data lies, but not its pauses.
+// What the program does between messages counts, as it may depend on where their data lies, but not its pauses;
+// but where processes share cores, what others do meanwhile does.
 static void count_time(struct way *w, size_t n)
 {
     double now = PMPI_Wtime(), came = now;
-    if (are_caught_up(&came))
+    if (!request_is_crowded() && are_caught_up(&came))
         came += (double)n / PAUSE_RATE;
     w->spent += (came > w->last && came < now ? came : now) - w->last;
     w->last = now;
@@ -174,7 +190,7 @@ static void end_phase(struct way *w, size_t n)
         found[class_of(n)] = (struct found){true, w->leaves};
         w->phase = STEADY;
     }
-    w->cold = w->phase != STEADY;
+    w->cold = w->phase == STEADY ? 0 : exchange() ? exchange() : 1;
     if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
     begin_count(w);

@@ -17,7 +17,7 @@
 enum { WAY_LEAST = 8 << 10 }; // bytes; shorter ones are staged
 
 // Where processes share cores the time in which one gets on says little about its own messages, unless all
-// do the same: is it one of a long exchange of all with all?
+// do the same: is it one of a long exchange of all with all? Then whole exchanges are timed.
 bool way_is_of_all(size_t n, enum space space, int tag);
 
 // May a message of n bytes to or from there go either way?
