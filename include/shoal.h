@@ -266,7 +266,8 @@ typedef struct shoal_comp {
 // status. Puts to other nodes of up to SHOAL_Q_GATHERED bytes, or with a signal and no more in comp, return at
 // once without an event too, but for those to memory of a region: their source is free then; messages,
 // counters, atomics and accumulates of this thread come after them, and a get may not see them before
-// shoal_quiet. Atomics and accumulates of one thread at a PE take effect in the order of the calls, those of
+// shoal_quiet. (Their signal may come before what has an event and is not done yet.) Atomics and
+// accumulates of one thread at a PE take effect in the order of the calls, those of
 // elements of more than 8 bytes and those under a lock (shoal_accv_locked) excepted.
 int shoal_put(shoal_rptr_t to, const void *from, size_t n, const shoal_comp_t *comp,
               shoal_event_t *event);

@@ -75,12 +75,34 @@ MPI_DEFINE(int, Abi_get_fortran_info, MPI_Info *info)
     return MPI_SUCCESS;
 }
 
+// The datatypes of Fortran are as long as its compilers make them without options.
+static int check_sizes(const char *call, const struct info *given)
+{
+    static const struct {
+        const char *key, *size;
+    } ours[] = {{"mpi_logical_size", "4"},
+                {"mpi_integer_size", "4"},
+                {"mpi_real_size", "4"},
+                {"mpi_double_precision_size", "8"}};
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
+        const char *size = info_get(given, ours[i].key);
+        if (size && strcmp(size, ours[i].size) != 0)
+            return raise_on(NULL, MPI_ERR_UNSUPPORTED_OPERATION, call,
+                            "%s is %s: this library's type has %s bytes", ours[i].key, size,
+                            ours[i].size);
+    }
+    return MPI_SUCCESS;
+}
+
 MPI_DEFINE(int, Abi_set_fortran_info, MPI_Info info)
 {
     static const char call[] = "MPI_Abi_set_fortran_info";
     const struct info *given = info_of(info);
     if (!given)
         return raise_on(NULL, MPI_ERR_INFO, call, "info is not an info object");
+    int error = check_sizes(call, given);
+    if (error)
+        return error;
     struct info *copy = info_copy(given);
     if (!copy)
         return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for the info");

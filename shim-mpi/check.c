@@ -61,12 +61,26 @@ int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct 
     return MPI_SUCCESS;
 }
 
+int check_bytes(const char *call, struct comm *comm, MPI_Count blocks, MPI_Count count,
+                const struct type *type)
+{
+    MPI_Count n;
+    if (likely(!__builtin_mul_overflow(count, type->size, &n) &&
+               !__builtin_mul_overflow(n, blocks, &n)))
+        return MPI_SUCCESS;
+    return raise_on(comm, MPI_ERR_COUNT, call,
+                    "the count is %lld: so many elements of %lld bytes are more than 2^63 bytes",
+                    (long long)count, (long long)type->size);
+}
+
 int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
                  MPI_Datatype handle, struct type **type)
 {
     int error = check_count(call, comm, count);
     if (!error)
         error = check_type(call, comm, handle, type);
+    if (!error)
+        error = check_bytes(call, comm, 1, count, *type);
     if (unlikely(!error && !buf && count && (*type)->size && (*type)->true_lb == 0))
         return raise_on(comm, MPI_ERR_BUFFER, call, "the buffer is NULL, with %lld elements",
                         (long long)count);

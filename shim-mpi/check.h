@@ -13,6 +13,9 @@ int check_pointer(const char *call, struct comm *comm, const char *argument, con
 int check_count(const char *call, struct comm *comm, MPI_Count count);
 // A committed type.
 int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);
+// Are `blocks` times so many elements no more bytes than can be counted?
+int check_bytes(const char *call, struct comm *comm, MPI_Count blocks, MPI_Count count,
+                const struct type *type);
 // buf may be NULL where there is nothing to move, or where the type has absolute addresses.
 int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
                  MPI_Datatype handle, struct type **type);

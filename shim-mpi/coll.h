@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collective calls: one structure describes any of them, whatever its form (blocking, nonblocking,
-// persistent; int or MPI_Count). Checked and resolved in coll.c, made a schedule of by the
+// persistent; int or MPI_Count). Checked and resolved in coll_check.c, made a schedule of by the
 // algorithms, which are chosen in coll_build.
 #ifndef SHOAL_MPI_COLL_H
 #define SHOAL_MPI_COLL_H
@@ -79,6 +79,11 @@ struct coll_call {
     int rank, size; // of the own group
     int peers;      // of those the blocks are for: remote group's size, or size
 };
+
+static inline bool coll_is_of_neighbors(const struct coll_call *c)
+{
+    return c->kind >= COLL_NEIGHBOR_ALLGATHER;
+}
 
 static inline bool coll_scans(const struct coll_call *c)
 {

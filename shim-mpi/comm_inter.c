@@ -163,7 +163,8 @@ MPI_DEFINE(int, Intercomm_create, MPI_Comm local_comm, int local_leader, MPI_Com
     return comm_give(new, c, newintercomm, call);
 }
 
-// From groups of sessions, in the world.
+// From groups of sessions, in the world. No communicator, where one of them is empty.
+enum { NOBODY = -1 }; // for an error: the remote group is
 MPI_DEFINE(int, Intercomm_create_from_groups, MPI_Group local_group, int local_leader,
            MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info,
            MPI_Errhandler errhandler, MPI_Comm *newintercomm)
@@ -177,6 +178,9 @@ MPI_DEFINE(int, Intercomm_create_from_groups, MPI_Group local_group, int local_l
         return error;
     struct error_place at = {&e, OBJECT_COMM, MPI_COMM_NULL, "a new communicator"};
     struct group *own = group_of(local_group), *remote = group_of(remote_group);
+    *newintercomm = MPI_COMM_NULL;
+    if (own && own->size == 0)
+        return MPI_SUCCESS;
     if (!own || own->rank == MPI_UNDEFINED)
         return raise_at(&at, MPI_ERR_GROUP, call, "local_group is none, or without this process");
     if (local_leader < 0 || local_leader >= own->size)
@@ -190,6 +194,8 @@ MPI_DEFINE(int, Intercomm_create_from_groups, MPI_Group local_group, int local_l
     if (own->rank == local_leader) {
         if (!remote)
             error = MPI_ERR_GROUP;
+        else if (remote->size == 0)
+            error = NOBODY;
         else if (remote_leader < 0 || remote_leader >= remote->size)
             error = MPI_ERR_RANK;
         else
@@ -197,7 +203,7 @@ MPI_DEFINE(int, Intercomm_create_from_groups, MPI_Group local_group, int local_l
     }
     struct comm *new = NULL;
     error = connect(&s, error, &new);
-    return comm_give_new(new, error, e, i, &n, call);
+    return error == NOBODY ? MPI_SUCCESS : comm_give_new(new, error, e, i, &n, call);
 }
 
 // Of an intercommunicator: the members that each side chose, in its first process's order.

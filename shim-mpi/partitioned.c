@@ -256,6 +256,9 @@ static int init(const char *call, const struct args *a, MPI_Comm handle, bool is
     if (a->partitions < 0)
         return raise_on(comm, MPI_ERR_ARG, call, "%d partitions: the number must not be negative",
                         a->partitions);
+    if (a->peer != MPI_PROC_NULL &&
+        (error = check_bytes(call, comm, a->partitions, a->count, type)))
+        return error;
     struct partitioned *p = request_new(sizeof *p, REQUEST_PARTITIONED, comm, &partitioned_class);
     p->request.is_persistent = true;
     p->request.is_active = false;

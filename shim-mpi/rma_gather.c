@@ -157,7 +157,7 @@ static bool is_done_at_once(const struct target *t, const struct kind *kind)
     return t->control || kind->what == LOCKED;
 }
 
-// To another node.
+// Whose epoch ends with a word to this target alone.
 static bool waits_for_end(const struct target *t, const struct kind *kind)
 {
     return kind->what == PUTS && !kind->is_lent && target_access(t) & ACCESS_BY_NAME;

@@ -21,7 +21,9 @@ static inline bool is_usual(const void *buf, MPI_Count count, MPI_Datatype datat
         return false;
     with->comm = c;
     with->type = t;
-    return !c->is_freed && t->is_committed && count >= 0 && buf;
+    MPI_Count bytes;
+    return !c->is_freed && t->is_committed && count >= 0 &&
+           !__builtin_mul_overflow(count, t->size, &bytes) && buf;
 }
 
 static inline bool is_rank(const struct comm *comm, int rank)

@@ -9,12 +9,50 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#define UNUSED __attribute__((unused))
+
 // clang-format off
 #define DYNAMIC_PROCESSES(F)                                                                      \
-    F(Close_port) F(Comm_accept) F(Comm_connect) F(Comm_join) F(Comm_spawn)                       \
-    F(Comm_spawn_multiple) F(Lookup_name) F(Open_port) F(Publish_name) F(Unpublish_name)
+    F(Close_port) F(Comm_join) F(Lookup_name) F(Open_port) F(Publish_name) F(Unpublish_name)
 // clang-format on
 DYNAMIC_PROCESSES(UNSUPPORTED)
+
+// Those over a communicator are errors of that.
+static int raise_over(const char *call, MPI_Comm handle)
+{
+    struct comm *c;
+    int error = check_comm(call, handle, &c);
+    return error
+               ? error
+               : raise_on(c, MPI_ERR_UNSUPPORTED_OPERATION, call, "this library does not have it");
+}
+
+MPI_DEFINE(int, Comm_accept, UNUSED const char *port_name, UNUSED MPI_Info info, UNUSED int root,
+           MPI_Comm comm, UNUSED MPI_Comm *newcomm)
+{
+    return raise_over("MPI_Comm_accept", comm);
+}
+
+MPI_DEFINE(int, Comm_connect, UNUSED const char *port_name, UNUSED MPI_Info info, UNUSED int root,
+           MPI_Comm comm, UNUSED MPI_Comm *newcomm)
+{
+    return raise_over("MPI_Comm_connect", comm);
+}
+
+MPI_DEFINE(int, Comm_spawn, UNUSED const char *command, UNUSED char *argv[], UNUSED int maxprocs,
+           UNUSED MPI_Info info, UNUSED int root, MPI_Comm comm, UNUSED MPI_Comm *intercomm,
+           UNUSED int array_of_errcodes[])
+{
+    return raise_over("MPI_Comm_spawn", comm);
+}
+
+MPI_DEFINE(int, Comm_spawn_multiple, UNUSED int count, UNUSED char *array_of_commands[],
+           UNUSED char **array_of_argv[], UNUSED const int array_of_maxprocs[],
+           UNUSED const MPI_Info array_of_info[], UNUSED int root, MPI_Comm comm,
+           UNUSED MPI_Comm *intercomm, UNUSED int array_of_errcodes[])
+{
+    return raise_over("MPI_Comm_spawn_multiple", comm);
+}
 
 // No process was spawned.
 MPI_DEFINE(int, Comm_get_parent, MPI_Comm *parent)

@@ -409,7 +409,7 @@ void stream_answered(uint64_t mark, uint64_t count)
 bool stream_is_behind(struct stream *s, int pe)
 {
     struct batch *b = batch_at(s, pe % STREAM_BATCHES);
-    return (b && atomic_load_explicit(&b->n, memory_order_relaxed)) || !answers_all(&s->batches);
+    return (b && atomic_load_explicit(&b->n, memory_order_acquire)) || !answers_all(&s->batches);
 }
 
 void stream_session(struct stream *s, bool starts)

@@ -7,6 +7,7 @@
 #include "wait.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -129,10 +130,12 @@ static bool is_users_doing(const struct launch *l, const struct death *d)
     return l->user_signal != 0;
 }
 
-// Its reader has gone: nothing is said, as when the launcher's has.
+// The reader of its output has gone: nothing is said, as when the launcher's has.
 static bool has_no_reader(const struct launch *l, const struct death *d)
 {
-    return l->out.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE;
+    struct pollfd out[] = {{.fd = STDOUT_FILENO}, {.fd = STDERR_FILENO}};
+    return l->out.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE &&
+           poll(out, 2, 0) > 0 && (out[0].revents | out[1].revents) & (POLLERR | POLLHUP);
 }
 
 static void on_fatal_death(struct launch *l, const struct death *d)

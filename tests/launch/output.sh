@@ -64,6 +64,10 @@ kill $reader
 { oshrun -n 1 yes 2>"$tmp/err"; echo $? >"$tmp/rc"; } | head -1 >/dev/null
 [ "$(cat "$tmp/rc")" = 141 ] || fail "status $(cat "$tmp/rc")"
 expect_quiet
+# But that is said of one that writes to another place that nobody reads.
+run oshrun -n 1 sh -c 'kill -PIPE $$'
+expect_rc 141
+grep -q SIGPIPE "$tmp/err" || fail "no line"
 # After a good end the output of what PEs have started is passed on, too.
 run oshrun -n 2 sh -c '(sleep 1; echo late; sleep 0.2; printf last) & echo early'
 expect_rc 0

@@ -132,6 +132,35 @@ static void collectives(void)
     WRONG(MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
 }
 
+// More bytes than can be counted: 2^61 elements of four, and 2^40 of types that are as long.
+static void too_long(void)
+{
+    const MPI_Comm w = MPI_COMM_WORLD;
+    MPI_Count n = (MPI_Count)1 << 61, half = (MPI_Count)1 << 40, counts[64] = {0};
+    MPI_Datatype huge;
+    MPI_Status s;
+    for (int i = 0; i < npes; i++)
+        counts[i] = n;
+    OK(MPI_Type_contiguous_c(half, MPI_INT, &huge));
+    OK(MPI_Type_commit(&huge));
+    WRONG(MPI_Send_c(a, n, MPI_INT, me, 0, w), MPI_ERR_COUNT);
+    WRONG(MPI_Isend_c(a, 2 * n, MPI_INT, me, 0, w, &request), MPI_ERR_COUNT);
+    WRONG(MPI_Recv_c(b, n, MPI_INT, me, 0, w, &s), MPI_ERR_COUNT);
+    WRONG(MPI_Irecv_c(b, half, huge, me, 0, w, &request), MPI_ERR_COUNT);
+    WRONG(MPI_Send(a, 1 << 21, huge, me, 0, w), MPI_ERR_COUNT);
+    WRONG(MPI_Sendrecv_c(a, 1, MPI_INT, me, 0, b, n, MPI_INT, me, 0, w, &s), MPI_ERR_COUNT);
+    WRONG(MPI_Psend_init(a, 1 << 20, n >> 20, MPI_INT, me, 0, w, MPI_INFO_NULL, &request),
+          MPI_ERR_COUNT);
+    WRONG(MPI_Bcast_c(a, n, MPI_INT, 0, w), MPI_ERR_COUNT);
+    WRONG(MPI_Allreduce_c(MPI_IN_PLACE, a, n, MPI_INT, MPI_SUM, w), MPI_ERR_COUNT);
+    WRONG(MPI_Reduce_scatter_c(MPI_IN_PLACE, a, counts, MPI_INT, MPI_SUM, w), MPI_ERR_COUNT);
+    WRONG(MPI_Allgather_c(a, 1, MPI_INT, b, n, MPI_INT, w), MPI_ERR_COUNT);
+    if (npes > 1) // of all together
+        WRONG(MPI_Allgather_c(a, 1, MPI_INT, b, n / 2, MPI_INT, w), MPI_ERR_COUNT);
+    OK(MPI_Send_c(a, n, MPI_INT, MPI_PROC_NULL, 0, w));
+    OK(MPI_Type_free(&huge));
+}
+
 // Arrays and buffers of the collectives with counts; NULL is for those that move nothing.
 static void with_counts(void)
 {
@@ -270,6 +299,7 @@ int main(void)
     receives();
     completions();
     collectives();
+    too_long();
     with_counts();
     neighbors();
     forms();

@@ -78,6 +78,19 @@ static void use(MPI_Comm c)
     CHECK_EQ(sum, npes * (npes - 1) / 2);
 }
 
+// No intercommunicator where a group is empty. Of the remote one the leader's argument counts.
+static void nobody(MPI_Group group, int leader)
+{
+    MPI_Comm none = MPI_COMM_SELF;
+    OK(MPI_Intercomm_create_from_groups(MPI_GROUP_EMPTY, 0, group, 0, "none", MPI_INFO_NULL,
+                                        MPI_ERRORS_RETURN, &none));
+    CHECK(none == MPI_COMM_NULL);
+    none = MPI_COMM_SELF;
+    OK(MPI_Intercomm_create_from_groups(group, leader, MPI_GROUP_EMPTY, 0, "none", MPI_INFO_NULL,
+                                        MPI_ERRORS_RETURN, &none));
+    CHECK(none == MPI_COMM_NULL);
+}
+
 // The halves of the world, and an intercommunicator of both.
 static void halves(MPI_Group world)
 {
@@ -93,6 +106,7 @@ static void halves(MPI_Group world)
     OK(MPI_Intercomm_create_from_groups(half, size - 1, other, npes - size - 1, "both",
                                         MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter));
     OK(MPI_Comm_remote_size(inter, &remote));
+    nobody(half, size - 1);
     CHECK_EQ(remote, npes - size);
     OK(MPI_Intercomm_merge(inter, !low, &all));
     use(all);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NODES: 1
-// What the library does not have says so through the error handler: of MPI_COMM_SELF, and for files
-// that of MPI_FILE_NULL, which returns by default. Outputs stay as they were.
+// What the library does not have says so through the error handler: of the communicator, else that of
+// MPI_COMM_SELF, and for files that of MPI_FILE_NULL, which returns by default. Outputs stay as they were.
 // PES: 1 2
 #include "mpi_check.h"
 
@@ -11,7 +11,7 @@ static void handler(MPI_Comm *comm, int *error, ...)
 {
     (void)comm;
     calls++;
-    CHECK_EQ(class_of(*error), MPI_ERR_UNSUPPORTED_OPERATION);
+    CHECK(class_of(*error) == MPI_ERR_UNSUPPORTED_OPERATION || class_of(*error) == MPI_ERR_COMM);
 }
 
 static int file_calls;
@@ -46,11 +46,18 @@ int main(void)
     OK(MPI_Errhandler_free(&count));
     CHECK_EQ(class_of(MPI_Open_port(MPI_INFO_NULL, port)), unsupported);
     CHECK(strcmp(port, "as it was") == 0);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     CHECK_EQ(class_of(MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm,
                                      MPI_ERRCODES_IGNORE)),
              unsupported);
     CHECK(comm == MPI_COMM_WORLD);
-    CHECK_EQ(calls, 2);
+    CHECK_EQ(calls, 1); // MPI_COMM_WORLD has another one
+    CHECK_EQ(class_of(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm)), unsupported);
+    CHECK_EQ(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm)), unsupported);
+    CHECK_EQ(class_of(MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_NULL, &comm)),
+             MPI_ERR_COMM);
+    CHECK(comm == MPI_COMM_WORLD);
+    CHECK_EQ(calls, 4);
     OK(MPI_Comm_get_parent(&comm));
     CHECK(comm == MPI_COMM_NULL);
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
