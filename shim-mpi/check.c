@@ -61,30 +61,38 @@ int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct 
     return MPI_SUCCESS;
 }
 
-int check_bytes(const char *call, struct comm *comm, MPI_Count blocks, MPI_Count count,
-                const struct type *type)
+int check_raise_bytes(const char *call, struct comm *comm, MPI_Count count, const struct type *type)
 {
-    MPI_Count n;
-    if (likely(!__builtin_mul_overflow(count, type->size, &n) &&
-               !__builtin_mul_overflow(n, blocks, &n)))
-        return MPI_SUCCESS;
     return raise_on(comm, MPI_ERR_COUNT, call,
                     "the count is %lld: so many elements of %lld bytes are more than 2^63 bytes",
                     (long long)count, (long long)type->size);
 }
 
-int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
-                 MPI_Datatype handle, struct type **type)
+static NOINLINE int find_wrong(const char *call, struct comm *comm, const void *buf,
+                               MPI_Count count, MPI_Datatype handle, struct type **type)
 {
     int error = check_count(call, comm, count);
     if (!error)
         error = check_type(call, comm, handle, type);
     if (!error)
         error = check_bytes(call, comm, 1, count, *type);
-    if (unlikely(!error && !buf && count && (*type)->size && (*type)->true_lb == 0))
+    if (!error && !buf && count && (*type)->size && (*type)->true_lb == 0)
         return raise_on(comm, MPI_ERR_BUFFER, call, "the buffer is NULL, with %lld elements",
                         (long long)count);
     return error;
+}
+
+// What nearly all have, first.
+int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
+                 MPI_Datatype handle, struct type **type)
+{
+    struct type *t = type_of(handle);
+    MPI_Count n;
+    if (unlikely(count < 0 || !buf || !t || !t->is_committed ||
+                 __builtin_mul_overflow(count, t->size, &n)))
+        return find_wrong(call, comm, buf, count, handle, type);
+    *type = t;
+    return MPI_SUCCESS;
 }
 
 int check_message(const char *call, struct comm *comm, int rank, const void *buf, MPI_Count count,

@@ -13,9 +13,18 @@ int check_pointer(const char *call, struct comm *comm, const char *argument, con
 int check_count(const char *call, struct comm *comm, MPI_Count count);
 // A committed type.
 int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);
+int check_raise_bytes(const char *call, struct comm *comm, MPI_Count count,
+                      const struct type *type) __attribute__((cold));
 // Are `blocks` times so many elements no more bytes than can be counted?
-int check_bytes(const char *call, struct comm *comm, MPI_Count blocks, MPI_Count count,
-                const struct type *type);
+static inline int check_bytes(const char *call, struct comm *comm, MPI_Count blocks,
+                              MPI_Count count, const struct type *type)
+{
+    MPI_Count n;
+    if (unlikely(__builtin_mul_overflow(count, type->size, &n) ||
+                 __builtin_mul_overflow(n, blocks, &n)))
+        return check_raise_bytes(call, comm, count, type);
+    return MPI_SUCCESS;
+}
 // buf may be NULL where there is nothing to move, or where the type has absolute addresses.
 int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
                  MPI_Datatype handle, struct type **type);

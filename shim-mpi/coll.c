@@ -1,10 +1,287 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collective calls: the three forms in which each is run. See coll.h.
+// Collective calls: checks, algorithms, and the blocking form. See coll.h.
 #include "coll.h"
 
 #include "check.h"
 #include "coll_lane.h"
-#include "info.h"
+#include "topo.h"
+
+// ---- What a kind of collective uses of a call
+enum { ROOTED = 1, REDUCES = 2, INTRA_ONLY = 4, SCATTERS = 8 };
+static const unsigned char traits[COLL_KINDS] = {
+    [COLL_BCAST] = ROOTED,
+    [COLL_GATHER] = ROOTED,
+    [COLL_GATHERV] = ROOTED,
+    [COLL_SCATTER] = ROOTED | SCATTERS,
+    [COLL_SCATTERV] = ROOTED | SCATTERS,
+    [COLL_REDUCE] = ROOTED | REDUCES,
+    [COLL_ALLREDUCE] = REDUCES,
+    [COLL_REDUCE_SCATTER] = REDUCES,
+    [COLL_REDUCE_SCATTER_BLOCK] = REDUCES,
+    [COLL_SCAN] = REDUCES | INTRA_ONLY,
+    [COLL_EXSCAN] = REDUCES | INTRA_ONLY,
+};
+
+static bool has_trait(const struct coll_call *c, int trait)
+{
+    return traits[c->kind] & trait;
+}
+
+// ---- Checks
+enum { FIRST_PAGE = 4096 }; // where no data is
+
+static int check_block(const struct coll_call *c, const struct side *s, int i)
+{
+    MPI_Count count = number_at(&s->counts, i);
+    struct type *type = s->type;
+    int error = check_count(c->name, c->comm, count);
+    if (!error && s->form == SIDE_TYPED && (count || s->datatypes[i] != MPI_DATATYPE_NULL))
+        error = check_type(c->name, c->comm, s->datatypes[i], &type);
+    if (!error && count)
+        error = check_bytes(c->name, c->comm, s->blocks, count, type);
+    if (error || s->buf || !count || !type->size)
+        return error;
+    // MPI_BOTTOM is NULL as well: then displacements are addresses.
+    struct block b = coll_block(s, i);
+    if ((uintptr_t)b.buf + (uintptr_t)type->true_lb < FIRST_PAGE)
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "the buffer is NULL");
+    return MPI_SUCCESS;
+}
+
+static int check_arrays(const struct coll_call *c, const struct side *s)
+{
+    const char *missing = !numbers_given(&s->counts)               ? "counts"
+                          : !numbers_given(&s->displs)             ? "displacements"
+                          : s->form == SIDE_TYPED && !s->datatypes ? "datatypes"
+                                                                   : NULL;
+    if (!missing)
+        return MPI_SUCCESS;
+    return raise_on(c->comm, MPI_ERR_ARG, c->name, "the array of %s is NULL", missing);
+}
+
+static NOINLINE int check_blocks(const struct coll_call *c, struct side *s)
+{
+    int error = check_arrays(c, s);
+    if (!error && s->form == SIDE_COUNTED)
+        error = check_type(c->name, c->comm, s->datatype, &s->type);
+    for (int i = 0; !error && i < s->blocks; i++)
+        error = check_block(c, s, i);
+    return error;
+}
+
+static inline int check_side(const struct coll_call *c, struct side *s, int blocks)
+{
+    s->blocks = blocks;
+    if (!blocks)
+        return MPI_SUCCESS;
+    if (s->form != SIDE_EACH)
+        return check_blocks(c, s);
+    int error = check_buffer(c->name, c->comm, s->buf, s->count, s->datatype, &s->type);
+    return error ? error : check_bytes(c->name, c->comm, blocks, s->count, s->type);
+}
+
+// Where the data begins, NULL: there is none, or it may lie in any order.
+static const char *first_byte(const struct side *s)
+{
+    bool any = s->blocks && s->form == SIDE_EACH && s->count && s->type->size;
+    return any ? (const char *)s->buf + s->type->true_lb : NULL;
+}
+
+// The same of the block that goes from this process to itself.
+static const char *own_byte(const struct coll_call *c, const struct side *s)
+{
+    if (!s->blocks)
+        return NULL;
+    struct block b = coll_block(s, s->blocks > 1 ? c->rank : 0);
+    return b.count && b.type->size ? (const char *)b.buf + b.type->true_lb : NULL;
+}
+
+static bool are_one(const struct coll_call *c)
+{
+    const char *first = first_byte(&c->send), *own;
+    if (first && first == first_byte(&c->recv))
+        return true;
+    if (comm_is_inter(c->comm) || coll_is_of_neighbors(c))
+        return false;
+    own = own_byte(c, &c->send);
+    return own && own == own_byte(c, &c->recv);
+}
+
+static int check_both(struct coll_call *c, int sent, int received)
+{
+    int error = check_side(c, &c->send, sent);
+    if (!error)
+        error = check_side(c, &c->recv, received);
+    if (error || !are_one(c))
+        return error;
+    return raise_on(c->comm, MPI_ERR_BUFFER, c->name,
+                    "both buffers are the same: MPI_IN_PLACE is for that, where it is allowed");
+}
+
+static bool is_root(const struct coll_call *c)
+{
+    return comm_is_inter(c->comm) ? c->root == MPI_ROOT : c->root == c->rank;
+}
+
+static int check_rooted(const struct coll_call *c)
+{
+    if (!has_trait(c, ROOTED))
+        return MPI_SUCCESS;
+    if (!comm_is_inter(c->comm))
+        return check_root(c->name, c->comm, c->root);
+    if (c->root == MPI_ROOT || c->root == MPI_PROC_NULL ||
+        (unsigned)c->root < (unsigned)c->comm->remote->size)
+        return MPI_SUCCESS;
+    return raise_on(c->comm, MPI_ERR_ROOT, c->name,
+                    "root %d: it must be MPI_ROOT, MPI_PROC_NULL or a rank of the remote group",
+                    c->root);
+}
+
+// Does this process take part with its own data, or only lend its name (MPI_PROC_NULL)?
+static bool takes_part(const struct coll_call *c)
+{
+    return !(comm_is_inter(c->comm) && has_trait(c, ROOTED) && c->root == MPI_PROC_NULL);
+}
+
+// Is the receive buffer of a reduction significant here?
+static bool reduces_to(const struct coll_call *c)
+{
+    if (c->kind == COLL_EXSCAN && c->rank == 0)
+        return side_in_place(&c->send);
+    return !has_trait(c, ROOTED) || is_root(c);
+}
+
+// Sides that are not significant here may hold anything, MPI_IN_PLACE as well.
+static int check_in_place(const struct coll_call *c)
+{
+    bool root = is_root(c), inter = comm_is_inter(c->comm), scatters = has_trait(c, SCATTERS);
+    bool gathers = has_trait(c, ROOTED) && !scatters && c->kind != COLL_BCAST;
+    bool sends = scatters ? root : !(gathers && root && inter);
+    bool receives = has_trait(c, REDUCES) ? reduces_to(c)
+                    : gathers             ? root
+                                          : !(scatters && root && inter);
+    bool may_send = c->kind != COLL_BCAST && !coll_is_of_neighbors(c) && !inter && !scatters &&
+                    (!gathers || root);
+    bool may_receive = scatters && root && !inter;
+    if ((sends && side_in_place(&c->send) && !may_send) ||
+        (receives && side_in_place(&c->recv) && !may_receive))
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "MPI_IN_PLACE is not allowed here");
+    return MPI_SUCCESS;
+}
+
+static int check_operator(struct coll_call *c)
+{
+    struct side *s = &c->recv; // count and type of both
+    c->op = op_of(c->op_handle);
+    if (!c->op || c->op_handle == MPI_OP_NULL)
+        return raise_on(c->comm, MPI_ERR_OP, c->name, "there is no such operator");
+    int error = check_type(c->name, c->comm, s->datatype, &s->type);
+    if (error)
+        return error;
+    if (!op_takes(c->op, s->type))
+        return raise_on(c->comm, MPI_ERR_OP, c->name,
+                        "the operator is not defined for elements of this datatype");
+    c->send.type = s->type;
+    c->send.count = s->count;
+    return MPI_SUCCESS;
+}
+
+static int check_elements(const struct coll_call *c, MPI_Count count)
+{
+    int error = check_count(c->name, c->comm, count);
+    return error ? error : check_bytes(c->name, c->comm, c->peers, count, c->recv.type);
+}
+
+// Of a reduction: elements that this process gives, and of the result that it gets.
+static int count_elements(const struct coll_call *c, MPI_Count *given, MPI_Count *got)
+{
+    const struct numbers *counts = &c->recv.counts;
+    *given = *got = c->recv.count;
+    if (c->kind != COLL_REDUCE_SCATTER)
+        return check_elements(c, c->recv.count);
+    if (!numbers_given(counts))
+        return raise_on(c->comm, MPI_ERR_ARG, c->name, "argument recvcounts is NULL");
+    int error = MPI_SUCCESS;
+    *given = 0;
+    *got = number_at(counts, c->rank);
+    for (int i = 0; i < c->size && !error; i++) {
+        error = check_elements(c, number_at(counts, i));
+        *given += number_at(counts, i);
+    }
+    return error;
+}
+
+static NOINLINE int check_reduction(struct coll_call *c)
+{
+    MPI_Count given, got;
+    int error = check_operator(c);
+    if (!error)
+        error = count_elements(c, &given, &got);
+    if (error || !c->recv.type->size)
+        return error;
+    bool in_place = side_in_place(&c->send), inter = comm_is_inter(c->comm);
+    bool gives = given && !in_place && !(inter && c->root == MPI_ROOT && has_trait(c, ROOTED));
+    bool gets = (in_place ? given : got) && reduces_to(c);
+    if (c->recv.type->true_lb == 0 && ((gives && !c->send.buf) || (gets && !c->recv.buf)))
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name, "a buffer is NULL");
+    if (gives && gets && c->send.buf == c->recv.buf && !inter)
+        return raise_on(c->comm, MPI_ERR_BUFFER, c->name,
+                        "both buffers are the same: give MPI_IN_PLACE as the send buffer");
+    return MPI_SUCCESS;
+}
+
+static int check_sides(struct coll_call *c)
+{
+    bool inter = comm_is_inter(c->comm), root = is_root(c);
+    int send = 1, recv = c->peers;
+    switch (c->kind) {
+    case COLL_BARRIER: return MPI_SUCCESS;
+    case COLL_BCAST: recv = 1, send = 0; break;
+    case COLL_GATHER:
+    case COLL_GATHERV:
+        send = inter ? !root : !side_in_place(&c->send), recv = root ? c->peers : 0;
+        break;
+    case COLL_SCATTER:
+    case COLL_SCATTERV:
+        send = root ? c->peers : 0, recv = inter ? !root : !side_in_place(&c->recv);
+        break;
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV: send = !side_in_place(&c->send); break;
+    default: send = side_in_place(&c->send) ? 0 : c->peers; break;
+    }
+    return check_both(c, send, recv);
+}
+
+static int check_neighbors(struct coll_call *c)
+{
+    int in, out;
+    if (!c->comm->topology)
+        return raise_on(c->comm, MPI_ERR_TOPOLOGY, c->name, "the communicator has no topology");
+    topology_degrees(c->comm, &in, &out);
+    bool gathers = c->kind == COLL_NEIGHBOR_ALLGATHER || c->kind == COLL_NEIGHBOR_ALLGATHERV;
+    return check_both(c, gathers && out ? 1 : out, in);
+}
+
+int coll_check(struct coll_call *c)
+{
+    int error = check_comm(c->name, c->handle, &c->comm);
+    if (error)
+        return error;
+    c->rank = c->comm->rank;
+    c->size = c->comm->group->size;
+    c->peers = c->comm->peers->size;
+    if (comm_is_inter(c->comm) && (has_trait(c, INTRA_ONLY) || coll_is_of_neighbors(c)))
+        return raise_on(c->comm, MPI_ERR_COMM, c->name, "not for an intercommunicator");
+    error = check_rooted(c);
+    if (error || !takes_part(c))
+        return error;
+    error = check_in_place(c);
+    if (error)
+        return error;
+    return has_trait(c, REDUCES)     ? check_reduction(c)
+           : coll_is_of_neighbors(c) ? check_neighbors(c)
+                                     : check_sides(c);
+}
 
 // ---- Which algorithms
 void coll_build(struct schedule *s, const struct coll_call *c)
@@ -37,7 +314,7 @@ void coll_build(struct schedule *s, const struct coll_call *c)
     }
 }
 
-// ---- Forms
+// ---- Blocking
 static int result(const struct coll_call *c, int error)
 {
     if (likely(!error))
@@ -48,7 +325,7 @@ static int result(const struct coll_call *c, int error)
                                               : "a message of it did not go through");
 }
 
-static int no_memory(const struct coll_call *c, size_t lacks)
+int coll_no_memory(const struct coll_call *c, size_t lacks)
 {
     return raise_on(c->comm, MPI_ERR_NO_MEM, c->name,
                     "no memory for a copy of %zu bytes, which its elements span", lacks);
@@ -106,118 +383,5 @@ int coll_blocking(struct coll_call *c)
     if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
         !coll_scatter_now(c, &error))
         error = run_messages(c, &lacks);
-    return lacks ? no_memory(c, lacks) : result(c, error);
-}
-
-static void release(struct request *r)
-{
-    struct coll_request *q = (struct coll_request *)r;
-    schedule_free(&q->schedule);
-    coll_drop_side(&q->call.send);
-    coll_drop_side(&q->call.recv);
-    if (q->call.op)
-        op_drop(q->call.op);
-    if (q->owns_lane)
-        coll_lane_end(q->lane);
-}
-
-int coll_no_cancel(struct request *r)
-{
-    (void)r;
-    return MPI_ERR_REQUEST;
-}
-
-static void prepare(struct coll_request *q)
-{
-    schedule_free(&q->schedule); // of the run before
-    schedule_init(&q->schedule, q->call.comm, q->tag);
-    coll_build(&q->schedule, &q->call);
-}
-
-void coll_start_messages(struct coll_request *q)
-{
-    prepare(q);
-    schedule_start(&q->schedule);
-}
-
-static int start(struct request *r)
-{
-    struct coll_request *q = (struct coll_request *)r;
-    if (q->lane) {
-        request_restart(r);
-        coll_lane_start(q);
-        return MPI_SUCCESS;
-    }
-    prepare(q);
-    if (q->schedule.lacks)
-        return MPI_ERR_NO_MEM;
-    request_restart(r);
-    schedule_start(&q->schedule);
-    return MPI_SUCCESS;
-}
-
-static const struct request_class coll_class = {
-    .start = start, .cancel = coll_no_cancel, .release = release};
-
-struct coll_request *coll_request_of(const struct coll_call *c, int tag)
-{
-    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
-    q->schedule.steps = q->schedule.first;
-    q->call = *c;
-    q->tag = tag;
-    coll_keep_side(&q->call.send, c->send.blocks);
-    coll_keep_side(&q->call.recv, c->op ? c->size : c->recv.blocks);
-    if (c->op)
-        object_keep(c->op);
-    return q;
-}
-
-struct request *coll_begin(const struct coll_call *c, int tag)
-{
-    struct coll_request *q = coll_request_of(c, tag);
-    coll_start_messages(q);
-    return &q->schedule.request;
-}
-
-static int new_request(struct coll_call *c, MPI_Info info, const MPI_Request *request, bool lasts,
-                       struct coll_request **made)
-{
-    int error = coll_check(c);
-    if (!error)
-        error = info_check(info, c->comm, c->name, NULL);
-    if (!error)
-        error = check_pointer(c->name, c->comm, "request", request);
-    if (!error)
-        *made = coll_request_of(c, lasts ? comm_lasting_tag(c->comm) : coll_tag(c));
-    return error;
-}
-
-int coll_nonblocking(struct coll_call *c, MPI_Request *request)
-{
-    struct coll_request *q;
-    int error = new_request(c, MPI_INFO_NULL, request, false, &q);
-    if (error)
-        return error;
-    coll_lane_join(q);
-    error = start(&q->schedule.request);
-    if (error) {
-        error = no_memory(c, q->schedule.lacks);
-        request_drop(&q->schedule.request);
-        return error;
-    }
-    *request = object_handle(q);
-    return MPI_SUCCESS;
-}
-
-int coll_persistent(struct coll_call *c, MPI_Info info, MPI_Request *request)
-{
-    struct coll_request *q;
-    int error = new_request(c, info, request, true, &q);
-    if (error)
-        return error;
-    coll_lane_make(q);
-    q->schedule.request.is_persistent = true;
-    q->schedule.request.is_active = false;
-    *request = object_handle(q);
-    return MPI_SUCCESS;
+    return lacks ? coll_no_memory(c, lacks) : result(c, error);
 }

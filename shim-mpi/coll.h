@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collective calls: one structure describes any of them, whatever its form (blocking, nonblocking,
-// persistent; int or MPI_Count). Checked and resolved in coll_check.c, made a schedule of by the
+// persistent; int or MPI_Count). Checked and resolved in coll.c, made a schedule of by the
 // algorithms, which are chosen in coll_build.
 #ifndef SHOAL_MPI_COLL_H
 #define SHOAL_MPI_COLL_H
@@ -144,6 +144,7 @@ struct coll_request {
 };
 
 int coll_check(struct coll_call *c);   // raises; resolves
+int coll_no_memory(const struct coll_call *c, size_t lacks); // raises
 int coll_no_cancel(struct request *r); // what MPI_Cancel does with the requests of collectives
 
 // Makes the steps.
