@@ -163,8 +163,9 @@ MPI_DEFINE(int, Intercomm_create, MPI_Comm local_comm, int local_leader, MPI_Com
     return comm_give(new, c, newintercomm, call);
 }
 
+enum { NOBODY = -1 }; // for an error: the remote group is empty
+
 // From groups of sessions, in the world. No communicator, where one of them is empty.
-enum { NOBODY = -1 }; // for an error: the remote group is
 MPI_DEFINE(int, Intercomm_create_from_groups, MPI_Group local_group, int local_leader,
            MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info,
            MPI_Errhandler errhandler, MPI_Comm *newintercomm)

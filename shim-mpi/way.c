@@ -21,7 +21,8 @@ enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 // For messages whose length is the same to a factor of two. A phase ends with block_of() messages, the
 // first one with `gap`, at the next when receivers have all that were left and the last that was staged:
 // else what is behind would be paid for by the next phase. Its time begins with its second message, for who
-// follows is a message behind, or where processes share cores an exchange, and after a lap of the stages where the new way is to stage them.
+// follows is a message behind, or where processes share cores an exchange, and after a lap of the stages where
+// the new way is to stage them.
 struct way {
     uint8_t phase; // enum phase
     bool leaves;

@@ -106,8 +106,8 @@ static void halves(MPI_Group world)
     OK(MPI_Intercomm_create_from_groups(half, size - 1, other, npes - size - 1, "both",
                                         MPI_INFO_NULL, MPI_ERRORS_RETURN, &inter));
     OK(MPI_Comm_remote_size(inter, &remote));
-    nobody(half, size - 1);
     CHECK_EQ(remote, npes - size);
+    nobody(half, size - 1);
     OK(MPI_Intercomm_merge(inter, !low, &all));
     use(all);
     OK(MPI_Comm_free(&all));
