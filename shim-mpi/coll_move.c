@@ -194,17 +194,21 @@ static void allgather_lent(struct schedule *s, const struct coll_call *c)
     coll_add_lent(s, c, own.buf, own.count, own.type);
 }
 
+// Each may lend what it gives whatever the others do; of blocks of one length all lend theirs, or none does.
+static bool lends(const struct coll_call *c)
+{
+    enum { LENT = 1 << 16 };
+    struct block own = coll_block(&c->recv, c->rank);
+    return own.count * own.type->size >= LENT && coll_may_lend(c);
+}
+
 void coll_allgather(struct schedule *s, const struct coll_call *c)
 {
-    enum { LENT = 1 << 16 }; // bytes of a block
     if (!side_in_place(&c->send))
         copy_own(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
-    if (c->kind == COLL_ALLGATHER && c->recv.count * c->recv.type->size >= LENT &&
-        coll_may_lend(c)) {
+    if (lends(c))
         allgather_lent(s, c);
-        return;
-    }
-    if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
+    else if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);
     else if (partner_are_near(c->comm->group))
         exchange(s, c, true, blocks_at_once(c));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Long collectives, about the lengths where their way changes, blocking, nonblocking and persistent, over
 // the world and its halves. Broadcasts from each root, to buffers without and with gaps, which need not be
-// alike on all ranks: not a byte of the gaps, nor what is around, changes. Allgathers and allreductions of
-// private memory and of MPI_Alloc_mem's, in place and not.
+// alike on all ranks: not a byte of the gaps, nor what is around, changes. Allgathers, of blocks of one length
+// and of long and short ones, and allreductions of private memory and of MPI_Alloc_mem's, in place and not.
 // ALSO: 12
 #include "coll_check.h"
 
@@ -60,7 +60,7 @@ static void one(MPI_Comm comm, int n, int root, int form, bool has_gaps)
 // ---- Blocks of all to all, and sums
 enum { MOST_EACH = 40000 }; // numbers of a block
 
-static int *from, *to; // room for so many of each rank
+static int *from, *to; // room for twice as many of each rank
 
 static int number(int rank, int i)
 {
@@ -81,6 +81,32 @@ static void gather_all(MPI_Comm comm, int n, int form, bool in_place)
     coll_finish(form, &r);
     for (int i = 0; i < size * n; i++)
         wrong += to[i] != number(i / n, i % n);
+    CHECK_EQ(wrong, 0);
+}
+
+// All of n numbers, a half of that, or one, by turns from rank to rank; the last first, with one between.
+static void gather_parts(MPI_Comm comm, int n, int form, bool in_place)
+{
+    MPI_Request r;
+    int rank, size, wrong = 0, end = 0, counts[16], displs[16];
+    OK(MPI_Comm_rank(comm, &rank));
+    OK(MPI_Comm_size(comm, &size));
+    for (int p = size - 1; p >= 0; p--) {
+        counts[p] = (int[]){n - 1, 1, n / 2}[p % 3];
+        displs[p] = end;
+        end += counts[p] + 1;
+    }
+    memset(to, 0xee, (size_t)end * sizeof *to);
+    for (int i = 0; i < counts[rank]; i++)
+        (in_place ? to + displs[rank] : from)[i] = number(rank, i);
+    OK(COLL(form, , Allgatherv, Iallgatherv, &r, comm, in_place ? MPI_IN_PLACE : from, counts[rank],
+            MPI_INT, to, counts, displs, MPI_INT));
+    coll_finish(form, &r);
+    for (int p = 0; p < size; p++) {
+        for (int i = 0; i < counts[p]; i++)
+            wrong += to[displs[p] + i] != number(p, i);
+        wrong += to[displs[p] + counts[p]] != (int)0xeeeeeeee;
+    }
     CHECK_EQ(wrong, 0);
 }
 
@@ -106,13 +132,14 @@ static void all_to_all(MPI_Comm comm, int turn)
     static const int each[] = {8191, 8192, 16383, 16384, MOST_EACH};
     for (int e = 0; e < 5; e++) {
         gather_all(comm, each[e], (turn + e) % 3, e % 2);
+        gather_parts(comm, 2 * each[e], (turn + e) % 3, (turn + e) % 2);
         sum_all(comm, each[e], (turn + e + 1) % 3, (turn + e) % 2);
     }
 }
 
 static void both_memories(MPI_Comm comm)
 {
-    MPI_Aint bytes = (MPI_Aint)npes * MOST_EACH * (MPI_Aint)sizeof(int);
+    MPI_Aint bytes = 2 * (MPI_Aint)npes * MOST_EACH * (MPI_Aint)sizeof(int);
     from = must_alloc((size_t)bytes);
     to = must_alloc((size_t)bytes);
     for (int turn = 0; turn < 3; turn++)
