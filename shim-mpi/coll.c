@@ -173,7 +173,7 @@ static int check_operator(struct coll_call *c)
 {
     struct side *s = &c->recv; // count and type of both
     c->op = op_of(c->op_handle);
-    if (!c->op || c->op_handle == MPI_OP_NULL)
+    if (!c->op)
         return raise_on(c->comm, MPI_ERR_OP, c->name, "there is no such operator");
     int error = check_type(c->name, c->comm, s->datatype, &s->type);
     if (error)
@@ -370,18 +370,42 @@ static void run_alone(const struct coll_call *c)
         type_copy(to.type, to.buf, to.count, from.type, from.buf, from.count);
 }
 
+static int run(const struct coll_call *c)
+{
+    int error = MPI_SUCCESS;
+    size_t lacks = 0;
+    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
+        !coll_scatter_now(c, &error))
+        error = run_messages(c, &lacks);
+    return lacks ? coll_no_memory(c, lacks) : result(c, error);
+}
+
+// Others may free its datatypes and operator meanwhile.
+static NOINLINE int run_with_threads(struct coll_call *c)
+{
+    struct comm *comm = c->comm;
+    object_keep(comm);
+    coll_keep_types(&c->send);
+    coll_keep_types(&c->recv);
+    if (c->op)
+        op_keep(c->op);
+    int error = run(c);
+    if (c->op)
+        op_drop(c->op);
+    coll_drop_types(&c->recv);
+    coll_drop_types(&c->send);
+    comm_free(comm);
+    return error;
+}
+
 int coll_blocking(struct coll_call *c)
 {
     int error = coll_check(c);
-    size_t lacks = 0;
     if (error)
         return error;
     if (is_alone(c)) {
         run_alone(c);
         return MPI_SUCCESS;
     }
-    if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
-        !coll_scatter_now(c, &error))
-        error = run_messages(c, &lacks);
-    return lacks ? coll_no_memory(c, lacks) : result(c, error);
+    return unlikely(shim_threads) ? run_with_threads(c) : run(c);
 }

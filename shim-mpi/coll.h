@@ -115,6 +115,8 @@ static inline void *coll_at(const struct side *s, MPI_Count i)
 }
 
 // Copies of its arrays, of n numbers, and references to its types, until they are dropped.
+void coll_keep_types(struct side *s); // while a call runs beside other threads
+void coll_drop_types(struct side *s);
 void coll_keep_side(struct side *s, int n);
 void coll_drop_side(struct side *s);
 

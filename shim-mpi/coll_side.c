@@ -29,7 +29,7 @@ struct block coll_block(const struct side *s, int i)
 }
 
 // ---- What a request keeps
-static void keep_types(struct side *s)
+void coll_keep_types(struct side *s)
 {
     if (s->type)
         type_keep(s->type);
@@ -64,12 +64,12 @@ static void keep_numbers(struct numbers *a, int n)
 
 void coll_keep_side(struct side *s, int n)
 {
-    keep_types(s);
+    coll_keep_types(s);
     keep_numbers(&s->counts, n);
     keep_numbers(&s->displs, n);
 }
 
-static void drop_types(struct side *s)
+void coll_drop_types(struct side *s)
 {
     if (s->type)
         type_drop(s->type);
@@ -86,7 +86,7 @@ static void drop_numbers(struct numbers *a)
 
 void coll_drop_side(struct side *s)
 {
-    drop_types(s);
+    coll_drop_types(s);
     drop_numbers(&s->counts);
     drop_numbers(&s->displs);
 }

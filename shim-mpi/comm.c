@@ -205,6 +205,16 @@ void comm_show_world(bool shown)
     object_predefined[(uintptr_t)MPI_COMM_SELF] = shown ? &comm_self.head : NULL;
 }
 
+void comm_free_all(void)
+{
+    for (int i = 0; i < BUCKETS; i++) {
+        shim_lock_take(&known[i].lock);
+        for (struct comm *c = known[i].first; c; c = c->next_known)
+            c->is_freed |= !c->head.code && !c->session;
+        shim_lock_give(&known[i].lock);
+    }
+}
+
 static struct comm *find_with_team(void)
 {
     struct comm *c = NULL;

@@ -8,8 +8,10 @@
 static int look_up(const char *call, MPI_Request handle, struct request **r)
 {
     *r = NULL;
-    if (handle == MPI_REQUEST_NULL || (*r = request_of(handle)))
+    if (handle == MPI_REQUEST_NULL || (likely(shim_is_up()) && (*r = request_of(handle))))
         return MPI_SUCCESS;
+    if (!shim_is_up())
+        return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
     return raise_on(NULL, MPI_ERR_REQUEST, call, "there is no such request");
 }
 

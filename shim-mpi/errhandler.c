@@ -63,6 +63,13 @@ void errhandler_set(struct errhandler **slot, struct errhandler *to)
     errhandler_drop(old);
 }
 
+// One more handle of the program's, with the caller's reference.
+static MPI_Errhandler give(struct errhandler *e)
+{
+    object_count(&e->handles, 1);
+    return object_handle(e);
+}
+
 struct errhandler *errhandler_for(MPI_Errhandler h, enum object_kind kind)
 {
     struct errhandler *e = errhandler_of(h);
@@ -77,6 +84,7 @@ MPI_DEFINE(int, Errhandler_free, MPI_Errhandler *errhandler)
         return raise_on(NULL, MPI_ERR_ARG, call, "argument errhandler is NULL");
     if (!e)
         return raise_on(NULL, MPI_ERR_ERRHANDLER, call, "errhandler is not one, or a freed one");
+    object_count(&e->handles, -1);
     errhandler_drop(e);
     *errhandler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
@@ -138,7 +146,7 @@ static int get(const struct error_place *at, MPI_Errhandler *out, const char *ca
 {
     if (!out)
         return raise_at(at, MPI_ERR_ARG, call, "argument errhandler is NULL");
-    *out = object_handle(errhandler_take(at->slot));
+    *out = give(errhandler_take(at->slot));
     return MPI_SUCCESS;
 }
 
@@ -168,7 +176,7 @@ static int set(const struct error_place *at, MPI_Errhandler h, const char *call)
                                       "MPI_" #Name "_create_errhandler", &error);         \
         if (!error) {                                                                     \
             e->fn.field = fn;                                                             \
-            *errhandler = object_handle(e);                                               \
+            *errhandler = give(e);                                                        \
         }                                                                                 \
         return error;                                                                     \
     }                                                                                     \

@@ -9,6 +9,7 @@ struct win;
 
 struct errhandler {
     struct object head;
+    _Atomic int handles; // that the program has of it, if it is not predefined
     enum object_kind takes; // of what it handles errors; 0: of anything (predefined)
     union {
         MPI_Comm_errhandler_function *comm;
@@ -22,7 +23,9 @@ extern struct errhandler errors_are_fatal, errors_abort, errors_return;
 
 static inline struct errhandler *errhandler_of(MPI_Errhandler h)
 {
-    return object_at(h, OBJECT_ERRHANDLER);
+    struct errhandler *e = object_at(h, OBJECT_ERRHANDLER);
+    bool has = e && (e->head.code || atomic_load_explicit(&e->handles, memory_order_relaxed) > 0);
+    return has ? e : NULL;
 }
 
 // Where an error is raised: an object's slot for its handler (NULL in it: MPI_ERRORS_ARE_FATAL), the

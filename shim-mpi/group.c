@@ -124,6 +124,12 @@ int group_rank_slow(struct group *g, int pe)
     return low < g->size && g->pes[sorted[low]] == pe ? sorted[low] : MPI_UNDEFINED;
 }
 
+MPI_Group group_give(struct group *g)
+{
+    object_count(&g->handles, 1);
+    return object_handle(g);
+}
+
 int group_check(MPI_Group h, struct comm *comm, const char *call, const char *name,
                 struct group **group)
 {

@@ -8,6 +8,7 @@
 
 struct group {
     struct object head;
+    _Atomic int handles;     // that the program has of it, if it is not predefined
     struct session *session; // it descends from, perhaps finalized; NULL: none
     int size;
     int rank; // this process's, or MPI_UNDEFINED
@@ -16,9 +17,12 @@ struct group {
     int *_Atomic sorted; // ranks by PE, made at the first group_rank; NULL: not yet
 };
 
+// NULL: it is none, or one that the program has freed.
 static inline struct group *group_of(MPI_Group h)
 {
-    return object_at(h, OBJECT_GROUP);
+    struct group *g = object_at(h, OBJECT_GROUP);
+    bool has = g && (g->head.code || atomic_load_explicit(&g->handles, memory_order_relaxed) > 0);
+    return has ? g : NULL;
 }
 
 // A group of these PEs in this order; takes pes over (malloc), and drops it when the group turns
@@ -26,6 +30,7 @@ static inline struct group *group_of(MPI_Group h)
 struct group *group_new(int *pes, int size);
 struct group *group_new_regular(int first, int stride, int size);
 void group_free(struct group *group); // drops a reference
+MPI_Group group_give(struct group *group); // one more handle of the program's, with the caller's reference
 
 static inline int group_pe(const struct group *g, int rank)
 {

@@ -24,7 +24,7 @@ static int give(struct group *g, const struct group *from, MPI_Group *out, const
         return raise_no_memory(call);
     if (!g->head.code)
         g->session = from->session;
-    *out = object_handle(g);
+    *out = group_give(g);
     return MPI_SUCCESS;
 }
 
@@ -308,6 +308,7 @@ MPI_DEFINE(int, Group_free, MPI_Group *group)
         error = group_check(*group, NULL, call, "group", &g);
     if (error)
         return error;
+    object_count(&g->handles, -1);
     group_free(g);
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
@@ -318,7 +319,7 @@ static int give_of(const struct comm *c, struct group *g, MPI_Group *out, const 
 {
     if (g->session == c->session || g->head.code) {
         object_keep(g);
-        *out = object_handle(g);
+        *out = group_give(g);
         return MPI_SUCCESS;
     }
     int *list = list_new(g->size);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 static _Atomic int world = SHIM_BEFORE; // enum shim_state of MPI_Init and MPI_Finalize
+static _Atomic bool is_ending;
 static int thread_level;
 static pthread_t main_thread;
 
@@ -117,9 +118,14 @@ MPI_DEFINE(int, Finalize, void)
     int error = check_world(call);
     if (error)
         return error;
+    if (atomic_exchange_explicit(&is_ending, true, memory_order_relaxed))
+        return raise_on(NULL, MPI_ERR_OTHER, call,
+                        "another thread is in it: one of each process calls it");
     error = delete_attributes();
-    if (error)
+    if (error) {
+        atomic_store_explicit(&is_ending, false, memory_order_relaxed);
         return raise_on(NULL, error, call, "the delete function of an attribute failed");
+    }
     bsend_down();
     hint_catch_up();
     progress(); // what this process has told itself
@@ -128,6 +134,7 @@ MPI_DEFINE(int, Finalize, void)
     if (error)
         return raise_on(NULL, error, call, "the processes cannot meet");
     comm_show_world(false);
+    comm_free_all();
     atomic_store_explicit(&world, SHIM_AFTER, memory_order_release);
     core_leave(true);
     return MPI_SUCCESS;

@@ -13,6 +13,7 @@ enum op_kind { OP_COMPUTES, OP_REPLACES, OP_DOES_NOTHING, OP_OF_USER };
 struct op {
     struct object head;
     bool commutes;
+    bool is_freed;    // by the program; lives as long as what uses it
     uint8_t kind;     // enum op_kind
     uint8_t which;    // of OP_COMPUTES: enum operator (op_loops.h)
     uint8_t classes;  // of OP_COMPUTES: bits of enum op_class that it takes
@@ -22,7 +23,8 @@ struct op {
 
 static inline struct op *op_of(MPI_Op h)
 {
-    return object_at(h, OBJECT_OP);
+    struct op *op = object_at(h, OBJECT_OP);
+    return op && !op->is_freed ? op : NULL;
 }
 
 void op_up(void); // predefined operators; any time, idempotent

@@ -197,6 +197,23 @@ static void init_local(struct transfer *t, enum request_kind kind, struct comm *
     r->comm = comm;
 }
 
+// Another thread may free them meanwhile.
+static void keep_objects(struct transfer *t)
+{
+    if (unlikely(shim_threads)) {
+        object_keep(t->request.comm);
+        type_keep(t->type);
+    }
+}
+
+static void drop_objects(struct transfer *t)
+{
+    if (unlikely(shim_threads)) {
+        type_drop(t->type);
+        comm_free(t->request.comm);
+    }
+}
+
 // t->pe may be changing: a message has come for it in another thread.
 static void wait_for(struct transfer *t)
 {
@@ -219,6 +236,7 @@ int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Cou
     struct transfer t;
     init_local(&t, REQUEST_SEND, comm);
     fill(&t, space, buf, count, type, dest, tag);
+    keep_objects(&t);
     t.mode = mode;
     t.pe = group_pe(comm->peers, dest);
     if (mode != SEND_SYNCHRONOUS)
@@ -226,6 +244,7 @@ int p2p_send_later(struct comm *comm, enum space space, const void *buf, MPI_Cou
     else
         transfer_send(&t);
     wait_for(&t);
+    drop_objects(&t);
     return t.request.error;
 }
 
@@ -239,12 +258,14 @@ int p2p_recv_later(struct comm *comm, enum space space, void *buf, MPI_Count cou
     struct transfer t;
     init_local(&t, REQUEST_RECV, comm);
     fill(&t, space, buf, count, type, source, tag);
+    keep_objects(&t);
     t.pe = source < 0 ? source : group_pe(comm->peers, source);
     post(&t);
     wait_for(&t);
     if (outbox_is_used(t.pe)) // its answer, for which the sender waits
         outbox_wait(t.pe);
     status_set(status, t.request.source, t.request.tag, t.request.bytes, false);
+    drop_objects(&t);
     return t.request.error;
 }
 

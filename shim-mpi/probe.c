@@ -41,9 +41,11 @@ static int probe(const char *call, int source, int tag, MPI_Comm handle, MPI_Mes
     int error = check_probe(call, source, tag, handle, &comm);
     if (error)
         return error;
+    object_keep(comm); // which another thread may free meanwhile
     struct idle idle = idle_start(call);
     while (!look(comm, source, tag, message, status))
         idle_step(&idle);
+    comm_free(comm);
     return MPI_SUCCESS;
 }
 

@@ -234,6 +234,6 @@ MPI_DEFINE(int, Group_from_session_pset, MPI_Session session, const char *pset_n
     if (!g)
         return raise_on_session(s, MPI_ERR_NO_MEM, call, "no memory for the group");
     g->session = s;
-    *newgroup = object_handle(g);
+    *newgroup = group_give(g);
     return MPI_SUCCESS;
 }

@@ -159,7 +159,7 @@ struct win {
 
 static inline struct win *win_of(MPI_Win h)
 {
-    return object_at(h, OBJECT_WIN);
+    return likely(shim_is_up()) ? object_at(h, OBJECT_WIN) : NULL;
 }
 
 static inline uint8_t target_access(const struct target *t)

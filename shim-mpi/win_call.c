@@ -77,7 +77,7 @@ MPI_DEFINE(int, Win_get_group, MPI_Win win, MPI_Group *group)
     if (error)
         return error;
     object_keep(w->group);
-    *group = object_handle(w->group);
+    *group = group_give(w->group);
     return MPI_SUCCESS;
 }
 
