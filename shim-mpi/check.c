@@ -5,7 +5,7 @@
 int check_comm(const char *call, MPI_Comm handle, struct comm **comm)
 {
     struct comm *c = comm_of(handle);
-    if (likely(c && !c->is_freed)) {
+    if (likely(c && !comm_is_freed(c))) {
         *comm = c;
         return MPI_SUCCESS;
     }

@@ -370,7 +370,7 @@ static void run_alone(const struct coll_call *c)
         type_copy(to.type, to.buf, to.count, from.type, from.buf, from.count);
 }
 
-static int run(const struct coll_call *c)
+static INLINE int run(const struct coll_call *c)
 {
     int error = MPI_SUCCESS;
     size_t lacks = 0;

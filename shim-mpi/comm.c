@@ -210,7 +210,8 @@ void comm_free_all(void)
     for (int i = 0; i < BUCKETS; i++) {
         shim_lock_take(&known[i].lock);
         for (struct comm *c = known[i].first; c; c = c->next_known)
-            c->is_freed |= !c->head.code && !c->session;
+            if (!c->head.code && !c->session)
+                atomic_store_explicit(&c->is_freed, true, memory_order_relaxed);
         shim_lock_give(&known[i].lock);
     }
 }

@@ -48,13 +48,18 @@ struct comm {
     _Atomic int colls;      // started: each has a tag of its own (comm_next_tag)
     _Atomic int colls_made; // the same of those that keep them (comm_lasting_tag)
     struct comm *next_known; // with a context of the same hash
-    bool is_freed;          // by the user; the object lives as long as what uses it
+    _Atomic bool is_freed;  // by the user; the object lives as long as what uses it
     char name[MPI_MAX_OBJECT_NAME];
 };
 
 static inline struct comm *comm_of(MPI_Comm h)
 {
     return object_at(h, OBJECT_COMM);
+}
+
+static inline bool comm_is_freed(const struct comm *c)
+{
+    return atomic_load_explicit(&c->is_freed, memory_order_relaxed);
 }
 
 extern struct comm comm_world, comm_self;

@@ -196,7 +196,7 @@ static int end(const char *call, MPI_Comm *comm, struct comm *c)
         return raise_on(c, error, call, "the delete function of an attribute failed");
     bsend_end(c);
     coll_team_end(c);
-    c->is_freed = true;
+    atomic_store_explicit(&c->is_freed, true, memory_order_relaxed);
     comm_free(c);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;

@@ -197,7 +197,7 @@ MPI_DEFINE(int, Op_free, MPI_Op *op)
         return rc;
     if (o->kind != OP_OF_USER)
         return raise_on(NULL, MPI_ERR_OP, call, "op is predefined and is not freed");
-    o->is_freed = true;
+    atomic_store_explicit(&o->is_freed, true, memory_order_relaxed);
     op_drop(o);
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;

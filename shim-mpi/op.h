@@ -13,10 +13,10 @@ enum op_kind { OP_COMPUTES, OP_REPLACES, OP_DOES_NOTHING, OP_OF_USER };
 struct op {
     struct object head;
     bool commutes;
-    bool is_freed;    // by the program; lives as long as what uses it
-    uint8_t kind;     // enum op_kind
-    uint8_t which;    // of OP_COMPUTES: enum operator (op_loops.h)
-    uint8_t classes;  // of OP_COMPUTES: bits of enum op_class that it takes
+    _Atomic bool is_freed; // by the program; lives as long as what uses it
+    uint8_t kind;          // enum op_kind
+    uint8_t which;         // of OP_COMPUTES: enum operator (op_loops.h)
+    uint8_t classes;       // of OP_COMPUTES: bits of enum op_class that it takes
     MPI_User_function *fn; // of OP_OF_USER: this one,
     MPI_User_function_c *fn_c; // or else this one
 };
@@ -24,7 +24,7 @@ struct op {
 static inline struct op *op_of(MPI_Op h)
 {
     struct op *op = object_at(h, OBJECT_OP);
-    return op && !op->is_freed ? op : NULL;
+    return op && !atomic_load_explicit(&op->is_freed, memory_order_relaxed) ? op : NULL;
 }
 
 void op_up(void); // predefined operators; any time, idempotent

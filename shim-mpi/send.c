@@ -22,7 +22,7 @@ static inline bool is_usual(const void *buf, MPI_Count count, MPI_Datatype datat
     with->comm = c;
     with->type = t;
     MPI_Count bytes;
-    return !c->is_freed && t->is_committed && count >= 0 &&
+    return !comm_is_freed(c) && t->is_committed && count >= 0 &&
            !__builtin_mul_overflow(count, t->size, &bytes) && buf;
 }
 
