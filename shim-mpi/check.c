@@ -76,9 +76,9 @@ static NOINLINE int find_wrong(const char *call, struct comm *comm, const void *
         error = check_type(call, comm, handle, type);
     if (!error)
         error = check_bytes(call, comm, 1, count, *type);
-    if (!error && !buf && count && (*type)->size && (*type)->true_lb == 0)
-        return raise_on(comm, MPI_ERR_BUFFER, call, "the buffer is NULL, with %lld elements",
-                        (long long)count);
+    if (!error && !check_is_place(buf) && count && (*type)->size && (*type)->true_lb == 0)
+        return raise_on(comm, MPI_ERR_BUFFER, call, "the buffer is %s, with %lld elements",
+                        buf ? "MPI_IN_PLACE" : "NULL", (long long)count);
     return error;
 }
 
@@ -88,7 +88,7 @@ int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count
 {
     struct type *t = type_of(handle);
     MPI_Count n;
-    if (unlikely(count < 0 || !buf || !t || !t->is_committed ||
+    if (unlikely(count < 0 || !check_is_place(buf) || !t || !t->is_committed ||
                  __builtin_mul_overflow(count, t->size, &n)))
         return find_wrong(call, comm, buf, count, handle, type);
     *type = t;

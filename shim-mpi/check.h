@@ -25,6 +25,11 @@ static inline int check_bytes(const char *call, struct comm *comm, MPI_Count blo
         return check_raise_bytes(call, comm, count, type);
     return MPI_SUCCESS;
 }
+// May it be the buffer of elements without absolute addresses?
+static inline bool check_is_place(const void *buf)
+{
+    return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE; // NULL is below
+}
 // buf may be NULL where there is nothing to move, or where the type has absolute addresses.
 int check_buffer(const char *call, struct comm *comm, const void *buf, MPI_Count count,
                  MPI_Datatype handle, struct type **type);

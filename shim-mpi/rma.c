@@ -28,9 +28,9 @@ static int check_side(struct rma *r, struct rma_side *s, bool has_buf)
     if (unlikely(!t->is_committed))
         return raise_on_win(r->w, MPI_ERR_TYPE, r->call,
                             "the datatype is not committed: call MPI_Type_commit first");
-    if (unlikely(has_buf && !s->buf && s->count && t->size && t->true_lb == 0))
-        return raise_on_win(r->w, MPI_ERR_BUFFER, r->call, "a buffer is NULL, with %lld elements",
-                            (long long)s->count);
+    if (unlikely(has_buf && !check_is_place(s->buf) && s->count && t->size && t->true_lb == 0))
+        return raise_on_win(r->w, MPI_ERR_BUFFER, r->call, "a buffer is %s, with %lld elements",
+                            s->buf ? "MPI_IN_PLACE" : "NULL", (long long)s->count);
     s->type = t;
     return MPI_SUCCESS;
 }
@@ -345,8 +345,8 @@ static inline __attribute__((always_inline)) int rma_move(const char *call, bool
     const struct type *type = type_of(datatype);
     size_t bytes;
     char *to;
-    if (likely(!request && datatype == there_type && count == there_count && type && origin &&
-               type->is_dense && type->is_committed && count > 0 &&
+    if (likely(!request && datatype == there_type && count == there_count && type &&
+               check_is_place(origin) && type->is_dense && type->is_committed && count > 0 &&
                !__builtin_mul_overflow((size_t)count, (size_t)type->size, &bytes) &&
                rma_direct(w, rank, disp, type->true_lb, bytes, &to))) {
         char *from = (char *)origin + type->true_lb;

@@ -23,7 +23,7 @@ static inline bool is_usual(const void *buf, MPI_Count count, MPI_Datatype datat
     with->type = t;
     MPI_Count bytes;
     return !comm_is_freed(c) && t->is_committed && count >= 0 &&
-           !__builtin_mul_overflow(count, t->size, &bytes) && buf;
+           !__builtin_mul_overflow(count, t->size, &bytes) && check_is_place(buf);
 }
 
 static inline bool is_rank(const struct comm *comm, int rank)

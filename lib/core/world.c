@@ -329,7 +329,9 @@ static void (*leaves_after)(void); // with the lock
 int world_enter(enum world_user user)
 {
     if (world.forked) {
-        log_line(LOG_ERROR, LOG_BOOT, "a child of a PE cannot become one: start it with oshrun");
+        log_line(LOG_ERROR, LOG_BOOT,
+                 "a PE's child, made by fork, cannot become a PE: start the library in the PE "
+                 "itself, or the child by exec");
         return -1;
     }
     pthread_mutex_lock(&user_lock);

@@ -22,6 +22,7 @@ static void sends(void)
     for (int i = 0; i < 4; i++) {
         WRONG(send[i](a, -1, MPI_INT, me, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
         WRONG(send[i](NULL, 1, MPI_INT, me, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+        WRONG(send[i](MPI_IN_PLACE, 1, MPI_INT, me, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
         WRONG(send[i](a, 1, MPI_DATATYPE_NULL, me, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
         WRONG(send[i](a, 1, uncommitted, me, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
         WRONG(send[i](a, 1, (MPI_Datatype)MPI_SUM, me, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
@@ -36,6 +37,7 @@ static void sends(void)
     for (int i = 0; i < 8; i++) {
         WRONG(start[i](a, -1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_COUNT);
         WRONG(start[i](NULL, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_BUFFER);
+        WRONG(start[i](MPI_IN_PLACE, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_BUFFER);
         WRONG(start[i](a, 1, uncommitted, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_TYPE);
         WRONG(start[i](a, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &request), MPI_ERR_RANK);
         WRONG(start[i](a, 1, MPI_INT, me, -5, MPI_COMM_WORLD, &request), MPI_ERR_TAG);
@@ -53,6 +55,7 @@ static void receives(void)
     int flag = 7;
     WRONG(MPI_Recv(b, -1, MPI_INT, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_COUNT);
     WRONG(MPI_Recv(NULL, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_BUFFER);
+    WRONG(MPI_Recv(MPI_IN_PLACE, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_BUFFER);
     WRONG(MPI_Recv(b, 1, MPI_DATATYPE_NULL, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_TYPE);
     WRONG(MPI_Recv(b, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &s), MPI_ERR_RANK);
     WRONG(MPI_Recv(b, 1, MPI_INT, me, -9, MPI_COMM_WORLD, &s), MPI_ERR_TAG);

@@ -172,6 +172,7 @@ static void arguments(void)
     GIVES(MPI_ERR_TYPE, MPI_Put(x, 1, MPI_DATATYPE_NULL, me, 0, 1, MPI_INT, win));
     GIVES(MPI_ERR_TYPE, MPI_Get(x, 1, MPI_INT, me, 0, 1, MPI_DATATYPE_NULL, win));
     GIVES(MPI_ERR_BUFFER, MPI_Put(NULL, 1, MPI_INT, me, 0, 1, MPI_INT, win));
+    GIVES(MPI_ERR_BUFFER, MPI_Put(MPI_IN_PLACE, 1, MPI_INT, me, 0, 1, MPI_INT, win));
     GIVES(MPI_ERR_ARG, MPI_Rput(x, 1, MPI_INT, me, 0, 1, MPI_INT, win, NULL));
     OK(MPI_Type_contiguous(1, MPI_INT, &raw));
     GIVES(MPI_ERR_TYPE, MPI_Put(x, 1, raw, me, 0, 1, raw, win));
