@@ -114,8 +114,8 @@ static inline void *coll_at(const struct side *s, MPI_Count i)
     return (char *)s->buf + i * s->count * s->type->extent;
 }
 
-// Copies of its arrays, of n numbers, and references to its types, until they are dropped.
-void coll_keep_types(struct side *s); // while a call runs beside other threads
+// References to its types, until they are dropped; and with them copies of its arrays, of n numbers.
+void coll_keep_types(struct side *s);
 void coll_drop_types(struct side *s);
 void coll_keep_side(struct side *s, int n);
 void coll_drop_side(struct side *s);
