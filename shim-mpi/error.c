@@ -158,6 +158,17 @@ int error_of(int shoal_error)
     }
 }
 
+int raise_on_message(struct comm *comm, int error, const char *call, int source, int tag)
+{
+    if (error != MPI_ERR_TRUNCATE)
+        return raise_on(comm, error, call, "the message did not go through");
+    if (source < 0 || tag < 0)
+        return raise_on(comm, error, call, "the message is longer than the receive buffer");
+    return raise_on(comm, error, call,
+                    "the message from rank %d with tag %d is longer than the receive buffer",
+                    source, tag);
+}
+
 void shim_fatal(const char *fmt, ...)
 {
     char line[LINE_MOST];

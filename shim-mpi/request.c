@@ -98,10 +98,14 @@ static void nothing(struct request *r, void *arg)
 
 struct request_place request_place(struct request *r)
 {
-    struct request_place place = {NULL, NULL};
+    struct request_place place = {NULL, NULL, MPI_UNDEFINED, MPI_UNDEFINED};
     if (!r->error && !r->class->finish)
         return place;
     place.comm = r->comm;
+    if (r->kind == REQUEST_RECV) {
+        place.source = r->source;
+        place.tag = r->tag;
+    }
     place.win = r->class->window ? r->class->window(r) : NULL;
     if (place.comm)
         object_keep(place.comm);
@@ -127,9 +131,11 @@ static int raise_text(const char *call, struct request_place place, int error, c
 
 int request_raise(const char *call, struct request_place place, int error)
 {
-    return raise_text(call, place, error,
-                      error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
-                                                : "the operation failed");
+    if (error != MPI_ERR_TRUNCATE || place.win)
+        return raise_text(call, place, error, "the operation failed");
+    int code = raise_on_message(place.comm, error, call, place.source, place.tag);
+    request_leave(place);
+    return code;
 }
 
 int request_raise_many(const char *call, struct request_place place, int errors, int first)

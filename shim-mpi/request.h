@@ -102,6 +102,7 @@ void request_end(struct request *r);
 struct request_place {
     struct comm *comm;
     struct win *win;
+    int source, tag; // of a message that was received; source MPI_UNDEFINED: of none
 };
 struct request_place request_place(struct request *r);
 void request_leave(struct request_place place);

@@ -63,9 +63,7 @@ static int raise_result(const char *call, struct comm *comm, int error)
 {
     if (likely(!error))
         return MPI_SUCCESS;
-    return raise_on(comm, error, call, "%s",
-                    error == MPI_ERR_TRUNCATE ? "the message is longer than the receive buffer"
-                                              : "the message did not go through");
+    return raise_on_message(comm, error, call, MPI_UNDEFINED, MPI_UNDEFINED);
 }
 
 static NOINLINE int send_later(const char *call, const struct target *to, const void *buf,
@@ -187,9 +185,12 @@ static inline bool is_usual_recv(const void *buf, MPI_Count count, MPI_Datatype 
 static NOINLINE int recv_later(const char *call, const struct target *from, void *buf,
                                MPI_Count count, int source, int tag, MPI_Status *status)
 {
-    return raise_result(
-        call, from->comm,
-        p2p_recv_later(from->comm, SPACE_P2P, buf, count, from->type, source, tag, status));
+    int error = p2p_recv_later(from->comm, SPACE_P2P, buf, count, from->type, source, tag, status);
+    if (likely(!error))
+        return MPI_SUCCESS;
+    bool is_told = status != MPI_STATUS_IGNORE;
+    return raise_on_message(from->comm, error, call, is_told ? status->MPI_SOURCE : source,
+                            is_told ? status->MPI_TAG : tag);
 }
 
 static NOINLINE int recv_checked(const char *call, void *buf, MPI_Count count,

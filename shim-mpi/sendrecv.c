@@ -154,8 +154,7 @@ static int sendrecv(const char *call, struct exchange *x, MPI_Comm comm, bool re
         return error;
     error = send_and_receive(x, status);
     free(x->copy);
-    return error ? raise_on(x->comm, error, call, "the message is longer than the receive buffer")
-                 : MPI_SUCCESS;
+    return error ? raise_on_message(x->comm, error, call, x->source, x->recvtag) : MPI_SUCCESS;
 }
 
 static int isendrecv(const char *call, struct exchange *x, MPI_Comm comm, bool replace,

@@ -36,6 +36,9 @@ static inline int error_raised(int error)
     return error;
 }
 #define raise_on(...) error_raised(raise_on_(__VA_ARGS__))
+// Of a message; its source and tag, where they are known and it was received, else negative.
+int raise_on_message(struct comm *comm, int error, const char *call, int source, int tag)
+    __attribute__((cold));
 // What this library does not do: MPI_ERR_UNSUPPORTED_OPERATION.
 int raise_unsupported(const char *call) __attribute__((cold));
 

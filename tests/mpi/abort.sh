@@ -33,6 +33,12 @@ run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal" waitall
 expect_rc 19
 grep -q 'MPI_Waitall: rank 1 of rows: 1 of the operations failed, the first one with MPI_ERR_TRUNCATE: ' "$tmp/err" ||
     fail "no line about the first one that failed"
+for how in recv wait; do
+    run oshrun -n 3 --timeout 20 "$build/tests/mpi/fatal" $how
+    expect_rc 15
+    grep -Eqi "MPI_$how: rank 1 of rows: the message from rank 0 with tag 3 is longer than the receive buffer .MPI_ERR_TRUNCATE" "$tmp/err" ||
+        fail "no line about the message"
+done
 # Where there is no runtime to say it.
 run oshrun -n 1 "$abort" 0 outside
 expect_rc 16

@@ -25,6 +25,18 @@ int main(int argc, char **argv)
                 OK(MPI_Irecv(two, 1, MPI_INT, 0, 0, c, &r));
             MPI_Waitall(1, &r, MPI_STATUSES_IGNORE);
         }
+        int two[2] = {0};
+        if (me == 0 && (strcmp(argv[1], "recv") == 0 || strcmp(argv[1], "wait") == 0))
+            MPI_Send(two, 2, MPI_INT, 1, 3, c);
+        if (me == 1 && strcmp(argv[1], "recv") == 0) {
+            MPI_Status s;
+            MPI_Recv(two, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, &s);
+        }
+        if (me == 1 && strcmp(argv[1], "wait") == 0) {
+            MPI_Request r;
+            OK(MPI_Irecv(two, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c, &r));
+            MPI_Wait(&r, MPI_STATUS_IGNORE);
+        }
         MPI_Barrier(c);
     }
     if (me == 1)
