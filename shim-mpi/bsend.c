@@ -264,9 +264,7 @@ static int fail(const struct owner *o, int code, const char *call, const char *w
 static int owner_process(const char *call, struct owner *o)
 {
     *o = (struct owner){0};
-    return shim_is_up() ? MPI_SUCCESS
-                        : raise_on(NULL, MPI_ERR_OTHER, call,
-                                   "MPI is not initialized, or finalized already");
+    return shim_is_up() ? MPI_SUCCESS : raise_not_up(call);
 }
 
 static int owner_comm(const char *call, MPI_Comm handle, struct owner *o)

@@ -10,7 +10,7 @@ int check_comm(const char *call, MPI_Comm handle, struct comm **comm)
         return MPI_SUCCESS;
     }
     if (!shim_is_up())
-        return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
+        return raise_not_up(call);
     if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
         return raise_on(NULL, MPI_ERR_COMM, call,
                         "MPI_COMM_WORLD and MPI_COMM_SELF are no communicators of sessions: call "

@@ -28,7 +28,7 @@ struct block coll_block(const struct side *s, int i)
     return b;
 }
 
-// ---- What a request keeps
+// ---- What a request keeps, and of it the types what a call beside other threads does
 void coll_keep_types(struct side *s)
 {
     if (s->type)

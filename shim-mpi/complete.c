@@ -11,7 +11,7 @@ static int look_up(const char *call, MPI_Request handle, struct request **r)
     if (handle == MPI_REQUEST_NULL || (likely(shim_is_up()) && (*r = request_of(handle))))
         return MPI_SUCCESS;
     if (!shim_is_up())
-        return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
+        return raise_not_up(call);
     return raise_on(NULL, MPI_ERR_REQUEST, call, "there is no such request");
 }
 

@@ -80,7 +80,7 @@ static int check_world(const char *call)
 {
     if (atomic_load_explicit(&world, memory_order_acquire) == SHIM_UP)
         return MPI_SUCCESS;
-    return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
+    return raise_not_up(call);
 }
 
 MPI_DEFINE(int, Query_thread, int *provided)

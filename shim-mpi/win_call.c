@@ -19,7 +19,7 @@ int win_check(const char *call, MPI_Win h, struct win **w)
         return MPI_SUCCESS;
     }
     if (!shim_is_up())
-        return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");
+        return raise_not_up(call);
     return raise_on(NULL, MPI_ERR_WIN, call, "win is %s",
                     h == MPI_WIN_NULL ? "MPI_WIN_NULL" : "not a window, or a freed one");
 }

@@ -16,8 +16,8 @@ int main(int argc, char **argv)
         OK(MPI_Comm_set_name(c, "rows"));
         if (me == 2 && strcmp(argv[1], "keyval") == 0)
             MPI_Comm_get_attr(c, 12345, &value, &flag);
+        int two[2] = {0};
         if (me < 2 && strcmp(argv[1], "waitall") == 0) {
-            int two[2] = {0};
             MPI_Request r;
             if (me == 0)
                 OK(MPI_Isend(two, 2, MPI_INT, 1, 0, c, &r));
@@ -25,7 +25,6 @@ int main(int argc, char **argv)
                 OK(MPI_Irecv(two, 1, MPI_INT, 0, 0, c, &r));
             MPI_Waitall(1, &r, MPI_STATUSES_IGNORE);
         }
-        int two[2] = {0};
         if (me == 0 && (strcmp(argv[1], "recv") == 0 || strcmp(argv[1], "wait") == 0))
             MPI_Send(two, 2, MPI_INT, 1, 3, c);
         if (me == 1 && strcmp(argv[1], "recv") == 0) {

@@ -24,7 +24,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 {
     (void)type;
     for (int i = 0; i < *n; i++)
-        ((int *)inout)[i] += 2 * ((int *)in)[i];
+        ((int *)inout)[i] += ((int *)in)[i] + 1;
 }
 
 // The other rank sends, or takes part, when this one has freed what its first thread waits with, and used
@@ -110,7 +110,7 @@ static void reduce(int n)
         in[i] = me + i;
     OK(MPI_Allreduce(in, out, n, MPI_INT, twice, pair));
     for (int i = 0; i < n; i++)
-        wrong += out[i] != 2 * i + 1 + i;
+        wrong += out[i] != i + (i + 1) + 1;
     CHECK_EQ(wrong, 0);
 }
 
@@ -168,11 +168,9 @@ static void operators_twice(void)
     OK(MPI_Iallreduce(&in, &out, 1, MPI_INT, op, MPI_COMM_WORLD, &r));
     OK(MPI_Op_free(&op));
     op = again;
-    int error = MPI_Op_free(&op); // it may have ended
-    CHECK(error == MPI_SUCCESS || class_of(error) == MPI_ERR_OP);
-    CHECK(error != MPI_SUCCESS);
+    WRONG(MPI_Op_free(&op), MPI_ERR_OP);
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-    CHECK_EQ(out, npes == 2 ? 3 : out);
+    CHECK_EQ(out, npes + (npes - 1));
 }
 
 static void handler(MPI_Comm *c, int *error, ...)
@@ -272,8 +270,8 @@ int main(void)
     OK(MPI_Comm_size(MPI_COMM_WORLD, &npes));
     numbers = must_alloc(LONG * sizeof *numbers);
     OK(MPI_Comm_split(MPI_COMM_WORLD, me < 2 ? 0 : MPI_UNDEFINED, me, &pair));
-    for (int round = 0; round < 2 && me < 2;
-         round++) // the second one with the runtime's collectives
+    // The second time with the runtime's collectives.
+    for (int round = 0; round < 2 && me < 2; round++)
         for (int what = 0; what < 5; what++)
             one(what, what == 1 || what == 2);
     if (me < 2)
