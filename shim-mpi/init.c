@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 static _Atomic int world = SHIM_BEFORE; // enum shim_state of MPI_Init and MPI_Finalize
-static _Atomic bool is_ending;
 static int thread_level;
 static pthread_t main_thread;
 
@@ -112,20 +111,14 @@ static int delete_attributes(void)
     return error ? error : attributes_delete(OBJECT_COMM, MPI_COMM_WORLD, &comm_world.attributes);
 }
 
-MPI_DEFINE(int, Finalize, void)
+static int finalize(const char *call)
 {
-    static const char call[] = "MPI_Finalize";
     int error = check_world(call);
     if (error)
         return error;
-    if (atomic_exchange_explicit(&is_ending, true, memory_order_relaxed))
-        return raise_on(NULL, MPI_ERR_OTHER, call,
-                        "another thread is in it: one of each process calls it");
     error = delete_attributes();
-    if (error) {
-        atomic_store_explicit(&is_ending, false, memory_order_relaxed);
+    if (error)
         return raise_on(NULL, error, call, "the delete function of an attribute failed");
-    }
     bsend_down();
     hint_catch_up();
     progress(); // what this process has told itself
@@ -138,6 +131,16 @@ MPI_DEFINE(int, Finalize, void)
     atomic_store_explicit(&world, SHIM_AFTER, memory_order_release);
     core_leave(true);
     return MPI_SUCCESS;
+}
+
+// A second thread that calls it finds all done.
+MPI_DEFINE(int, Finalize, void)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one);
+    int error = finalize("MPI_Finalize");
+    pthread_mutex_unlock(&one);
+    return error;
 }
 
 MPI_DEFINE(int, Abort, MPI_Comm comm, int errorcode)
