@@ -72,7 +72,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool watching; // this is a leader of several hosts
 static int listener = -1;
 static struct edge next, previous, stranger[STRANGERS];
-static uint64_t looked_ms, ended_ms;
+static uint64_t looked_ms, ended_ms, told_ms; // told: by another host that one is lost
 static bool has_passed_on;
 
 static uint64_t now_ms(void)
@@ -182,9 +182,9 @@ static void take_record(struct edge *e, const struct record *r)
         e->since_ms = 0;
         break;
     case LOST:
-        if (atomic_load(&world.job->ended) != JOB_ENDED_LOST) {
+        if (!told_ms && atomic_load(&world.job->ended) != JOB_ENDED_LOST) {
             say(e == &next ? &previous : &next, *r);
-            end_node(JOB_ENDED_LOST, EXIT_FAILURE, world.me);
+            told_ms = now_ms(); // and see watch: a launcher drops lines when a first host has ended
         }
         break;
     case ENDED:
@@ -225,8 +225,7 @@ static bool is_silent(struct edge *e)
     return e->late_looks >= LATE_LOOKS;
 }
 
-// The process at the other end is gone without a word. Whoever started it deals with that; if not,
-// we do.
+// The process at the other end is gone without a word: its launcher's to deal with; if not, ours.
 static void vanish(struct edge *e)
 {
     close_edge(e);
@@ -268,10 +267,9 @@ static void look_at_connecting(struct edge *e)
     struct pollfd p = {.fd = e->fd, .events = POLLOUT};
     int error = 0;
     socklen_t length = sizeof error;
-    bool is_late = now_ms() - e->since_ms > limit_ms();
     if (poll(&p, 1, 0) == 1)
         getsockopt(e->fd, SOL_SOCKET, SO_ERROR, &error, &length);
-    else if (is_late)
+    else if (now_ms() - e->since_ms > limit_ms())
         error = ETIMEDOUT;
     else
         return;
@@ -427,6 +425,8 @@ static void watch(uint64_t now)
         look_at_stranger(&stranger[i]);
     look_at(&next);
     look_at(&previous);
+    if (told_ms && now - told_ms > GRACE_MS)
+        end_node(JOB_ENDED_LOST, EXIT_FAILURE, world.me);
     if (ended_ms &&
         (atomic_load(&world.job->ended) == JOB_ENDED_GLOBAL_EXIT || now - ended_ms > GRACE_MS / 2))
         pass_end_on();

@@ -80,6 +80,25 @@ if command -v mpirun.openmpi >/dev/null && [ -e "$build/lib/libshoal-pmix.so" ];
     SHOAL_LAUNCHER=mpirun cut_off shoal3 talk
 fi
 
+on_host() { # HOST NAME: the processes there
+    pgrep "$2" | while read -r pid; do
+        [ "$(nsenter --uts -t "$pid" hostname)" != "$1" ] || echo "$pid"
+    done
+}
+
+# The first host to end must not be one that was only told: hydra then drops what others have said.
+what="the daemon that passes the line on is slow"
+begin compute
+"$hosts" cut shoal2
+told=$(on_host shoal3 busy | head -n 1) daemon=$(on_host shoal1 hydra_pmi_proxy)
+[ -n "$told" ] && [ -n "$daemon" ] || fail "no such processes: $told, $daemon"
+kill -STOP "$told" && sleep 2 && kill -STOP "$daemon" && sleep 2.5
+kill -CONT "$told" && sleep 0.4
+kill -CONT "$daemon"
+wait $job
+job=
+grep -Eq "shoal: PE [03]: host shoal2 \(PE 2\) is lost: no answer" "$tmp/err" || fail "no line names the host"
+
 what="all PEs of a host are stopped"
 begin go
 pids=$(pgrep -x busy | while read -r pid; do
