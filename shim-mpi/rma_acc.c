@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "rma_words.h"
+#include "type_table.h"
 
 #include <stdlib.h>
 
@@ -193,11 +194,21 @@ static int accumulate(struct rma *r, const struct type *basic, bool has_result)
 }
 
 // ---- Checks
+// Integers of one size, of whatever name and sign, are alike, as programs mix them.
+static bool is_alike(const struct rma *r, const struct type *t, const struct type *basic)
+{
+    bool computes = r->op->kind == OP_COMPUTES;
+    if (!t->basic)
+        return !computes || t->size == 0;
+    return t->basic->size == basic->size &&
+           (!computes || t->basic->what->class == basic->what->class);
+}
+
 static int check_bytes(struct rma *r, const struct rma_side *s, const char *name,
                        const struct type *basic)
 {
     MPI_Count bytes = s->count * s->type->size, want = r->there.count * r->there.type->size;
-    if (s->type->basic && s->type->basic->size != basic->size)
+    if (!is_alike(r, s->type, basic))
         return raise_on_win(r->w, MPI_ERR_TYPE, r->call,
                             "the %s and the target have different elements", name);
     if (bytes != want)

@@ -6,13 +6,20 @@
 #include <limits.h>
 #include <string.h>
 
+int raise_no_type(const char *call, const char *argument, MPI_Datatype handle)
+{
+    if (!shim_is_up())
+        return raise_not_up(call);
+    return raise_on(NULL, MPI_ERR_TYPE, call, "%s is no datatype: %s", argument,
+                    handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "freed, or never made");
+}
+
 static int check_type_handle(const char *call, MPI_Datatype handle, struct type **type)
 {
     *type = type_of(handle);
     if (*type)
         return MPI_SUCCESS;
-    return raise_on(NULL, MPI_ERR_TYPE, call, "datatype is no datatype: %s",
-                    handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "freed, or never made");
+    return raise_no_type(call, "datatype", handle);
 }
 
 int type_asked(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type)

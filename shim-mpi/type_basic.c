@@ -242,9 +242,10 @@ MPI_DEFINE(int, Type_get_value_index, MPI_Datatype value_type, MPI_Datatype inde
         {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
         {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
     };
-    if (!type_of(value_type) || !type_of(index_type))
-        return raise_on(NULL, MPI_ERR_TYPE, call, "%s is no datatype",
-                        type_of(value_type) ? "index_type" : "value_type");
+    if (!type_of(value_type))
+        return raise_no_type(call, "value_type", value_type);
+    if (!type_of(index_type))
+        return raise_no_type(call, "index_type", index_type);
     if (!pair_type)
         return raise_on(NULL, MPI_ERR_ARG, call, "pair_type is NULL");
     MPI_Datatype found = MPI_DATATYPE_NULL;

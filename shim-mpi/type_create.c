@@ -7,8 +7,7 @@ int type_argument(const char *call, MPI_Datatype handle, struct type **type)
 {
     struct type *t = *type = type_of(handle);
     if (!t)
-        return raise_on(NULL, MPI_ERR_TYPE, call, "oldtype is no datatype: %s",
-                        handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "freed, or never made");
+        return raise_no_type(call, "oldtype", handle);
     if (t->size == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
     return MPI_SUCCESS;

@@ -69,7 +69,7 @@ static int type_for_decoding(const char *call, MPI_Datatype datatype, struct typ
 {
     *type = type_of(datatype);
     if (!*type)
-        return raise_on(NULL, MPI_ERR_TYPE, call, "datatype is no datatype");
+        return raise_no_type(call, "datatype", datatype);
     return MPI_SUCCESS;
 }
 

@@ -172,6 +172,9 @@ int win_check(const char *call, MPI_Win h, struct win **w);
 int win_check_pointer(const char *call, struct win *w, const char *argument, const void *pointer);
 int win_check_rank(const char *call, struct win *w, int rank); // or MPI_PROC_NULL
 int win_raise_open(const char *call, struct win *w); // what ends the access epoch
+// No access epoch is open: one between fences is none unless it was used. With w->lock held, or where no other
+// thread may use the window.
+bool win_is_between(const struct win *w);
 // Opens target t in an epoch that opens them as they are used.
 int win_open(const char *call, struct win *w, struct target *t);
 // From now on the program may load and store there when it has locked it.

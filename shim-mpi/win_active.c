@@ -165,9 +165,8 @@ MPI_DEFINE(int, Win_test, MPI_Win win, int *flag)
 static bool begin_access(struct win *w, struct group *g)
 {
     shim_lock_take(&w->lock);
-    bool fits = w->epoch <= EPOCH_FENCE;
+    bool fits = win_is_between(w);
     if (fits) {
-        win_close_touched(w);
         w->epoch = EPOCH_START;
         w->started = g;
         object_keep(g);
@@ -185,8 +184,7 @@ MPI_DEFINE(int, Win_start, MPI_Group group, int assert, MPI_Win win)
     if (error)
         return error;
     if (!begin_access(w, g))
-        return raise_on_win(w, MPI_ERR_RMA_SYNC, call,
-                            "an epoch is open: complete or unlock it first");
+        return win_raise_open(call, w);
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
         t->posted++;

@@ -387,7 +387,7 @@ MPI_DEFINE(int, Win_free, MPI_Win *win)
         return error;
     if (w->posted)
         return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch is open: MPI_Win_wait ends it");
-    if (w->epoch > EPOCH_FENCE)
+    if (!win_is_between(w))
         return win_raise_open(call, w);
     error = attributes_delete(OBJECT_WIN, *win, &w->attributes);
     if (error)

@@ -70,6 +70,11 @@ static void open_in_all(struct win *w, struct target *t)
         open_locked(w, t);
 }
 
+bool win_is_between(const struct win *w)
+{
+    return w->epoch == EPOCH_NONE || (w->epoch == EPOCH_FENCE && w->touched < 0);
+}
+
 int win_open(const char *call, struct win *w, struct target *t)
 {
     shim_lock_take(&w->lock);
@@ -124,7 +129,8 @@ static int check_locks(const char *call, struct win *w, int assert)
 int win_raise_open(const char *call, struct win *w)
 {
     return raise_on_win(w, MPI_ERR_RMA_SYNC, call, "an epoch is open: %s ends it",
-                        w->epoch == EPOCH_START      ? "MPI_Win_complete"
+                        w->epoch == EPOCH_FENCE      ? "MPI_Win_fence"
+                        : w->epoch == EPOCH_START    ? "MPI_Win_complete"
                         : w->epoch == EPOCH_LOCK_ALL ? "MPI_Win_unlock_all"
                                                      : "MPI_Win_unlock");
 }
@@ -158,11 +164,7 @@ static int check_passive(const char *call, MPI_Win win, int rank, struct win **w
 static int begin_lock(const char *call, struct win *w, struct target *t)
 {
     shim_lock_take(&w->lock);
-    if (w->epoch == EPOCH_FENCE) { // it ends unused
-        win_close_touched(w);
-        w->epoch = EPOCH_NONE;
-    }
-    bool fits = w->epoch == EPOCH_NONE || w->epoch == EPOCH_LOCK;
+    bool fits = w->epoch == EPOCH_LOCK || win_is_between(w);
     bool is_free = !target_access(t) && !t->is_opening;
     if (fits && is_free) {
         w->epoch = EPOCH_LOCK;
@@ -260,10 +262,9 @@ MPI_DEFINE(int, Win_lock_all, int assert, MPI_Win win)
     if (error)
         return error;
     shim_lock_take(&w->lock);
-    bool fits = w->epoch <= EPOCH_FENCE;
+    bool fits = win_is_between(w);
     bool some = w->flavor == MPI_WIN_FLAVOR_SHARED || w->has_queried;
     if (fits) {
-        win_close_touched(w);
         w->epoch = EPOCH_LOCK_ALL;
         w->lock_alls++;
         w->is_nocheck = (MPI_MODE_NOCHECK & assert) != 0;

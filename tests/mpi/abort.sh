@@ -40,7 +40,10 @@ for how in recv wait; do
         fail "no line about the message"
 done
 # Where there is no runtime to say it.
-run oshrun -n 1 "$abort" 0 outside
-expect_rc 16
-grep -q '^shoal: MPI_Comm_rank: .*MPI is not initialized, or finalized already' "$tmp/err" || fail "no line of ours"
+for how in outside type; do
+    run oshrun -n 1 "$abort" 0 $how
+    expect_rc 16
+    grep -Eq '^shoal: MPI_(Comm_rank|Type_contiguous): .*MPI is not initialized, or finalized already' "$tmp/err" ||
+        fail "no line of ours"
+done
 exit 0

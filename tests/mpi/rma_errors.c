@@ -95,6 +95,10 @@ static void within_active(void)
     OK(put(me, 0, 1));
     SYNC(MPI_Rput(x, 1, MPI_INT, me, 0, 1, MPI_INT, win, &r));
     SYNC(MPI_Win_flush(me, win));
+    SYNC(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win));
+    SYNC(MPI_Win_lock_all(0, win));
+    SYNC(MPI_Win_start(self, 0, win));
+    SYNC(MPI_Win_free(&win));
     OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
     SYNC(put(me, 0, 1));
     OK(MPI_Win_fence(0, win)); // no epoch unless it is used
@@ -128,6 +132,9 @@ static void ranges(void)
                               (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &mixed));
     OK(MPI_Type_commit(&mixed));
     GIVES(MPI_ERR_TYPE, MPI_Accumulate(x, 1, mixed, me, 0, 1, mixed, MPI_SUM, win));
+    GIVES(MPI_ERR_TYPE, MPI_Accumulate(x, 1, mixed, me, 0, 2, MPI_INT, MPI_SUM, win));
+    GIVES(MPI_ERR_TYPE, MPI_Accumulate(x, 1, MPI_INT, me, 0, 1, MPI_FLOAT, MPI_SUM, win));
+    OK(MPI_Accumulate(x, 1, MPI_UNSIGNED, me, 0, 1, MPI_INT, MPI_SUM, win));
     GIVES(MPI_ERR_TYPE, MPI_Fetch_and_op(x, &y, mixed, me, 0, MPI_SUM, win));
     OK(MPI_Type_free(&mixed));
     OK(MPI_Win_unlock(me, win));
