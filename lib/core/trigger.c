@@ -310,7 +310,7 @@ static void hold(struct counter *c)
 static void unhold(struct counter *c)
 {
     if (!give(c)) {
-        atomic_store_explicit(&c->lock, LOCK_FREE, memory_order_release);
+        atomic_exchange_explicit(&c->lock, LOCK_FREE, memory_order_acq_rel);
         trigger_release(c);
     }
 }
@@ -359,14 +359,14 @@ int trigger_cancel(uint64_t handle)
     hold(c);
     collect(c);
     bool armed = is_in_state(w, handle, WORK_ARMED);
-    if (armed)
+    if (armed) { // free before another thread can cancel it, too
         work_heap_remove(c, w);
+        trigger_free(w);
+    }
     unhold(c);
     struct waiter wait = waiter_start(&world_ctl(world.me)->bell);
     while (is_in_state(w, handle, WORK_DEFERRED)) // until everybody can see that it was released
         waiter_step(&wait);
-    if (armed)
-        trigger_free(w);
     return armed ? SHOAL_OK : SHOAL_ELATE;
 }
 

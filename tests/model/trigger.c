@@ -3,7 +3,7 @@
 //
 // A thread takes works from the pool and arms them; there may be fewer than it arms, then it waits
 // for one to come back and uses it again. Two threads add to the counters, a fourth cancels what was
-// armed first by its handle. In the chained scenarios a work counts its end on the second counter,
+// armed first by its handle, or the second of the two does, too. In the chained scenarios a work counts its end on the second counter,
 // on which others are armed.
 //
 // The heap is one word, a set of works, that only the holder of the lock touches: so it is seen by
@@ -92,12 +92,12 @@ static enum step unhold(struct state *s, int t)
     int lock = of_counter(me->c, LOCK);
     switch ((enum step)me->at) {
     case UNHOLD:
-        if (me->armed)
+        if (me->armed && variant.mistake == FREED_LATE)
             later(me, FREE_GENERATION);
         return give(s, t) ? back(me) : UNHOLD_AGAIN;
     case UNHOLD_AGAIN: exchange(&s->m, t, lock, LOCK_HELD, ACQ_REL); return UNHOLD_STORE;
     default:
-        store(&s->m, t, lock, LOCK_FREE, RELEASE);
+        exchange(&s->m, t, lock, LOCK_FREE, ACQ_REL);
         s->holder[me->c] = 0;
         return variant.mistake == CANCEL_IGNORES_NOTE ? back(me) : TAKE;
     }
@@ -129,11 +129,14 @@ static enum step cancel(struct state *s, int t)
         if (me->armed) {
             note(t, "cancels");
             expect(!s->ran[0], "a work is cancelled that has run");
-            s->cancelled = 1;
+            expect(!s->cancelled++, "a work is cancelled twice");
             s->in_time[0] = 0;
             change_heap(s, t, w, false);
         }
-        return UNHOLD;
+        if (!me->armed || variant.mistake == FREED_LATE)
+            return UNHOLD;
+        later(me, UNHOLD);
+        return FREE_GENERATION;
     }
 }
 
@@ -197,8 +200,7 @@ static bool is_local(enum step at)
     case TURN_STORE:
     case INSERT_LINK:
     case INSERT:
-    case FREE_STATE:
-    case UNHOLD_STORE: return true;
+    case FREE_STATE: return true;
     default: return false;
     }
 }
@@ -261,6 +263,7 @@ static const struct variant variants[] = {
     {NONE, ARM, 4, "a chain, works used again"},
     {NONE, ARM, 5, "a chain, cancelled"},
     {NONE, ARM, 6, "three thresholds"},
+    {NONE, ARM, 7, "cancelled by two"},
     {LOOK_BEFORE_LOWER, TSO, 6, "arming looks at the sum, then lowers next"},
     {LOWER_BEFORE_PUSH, TSO, 6, "arming lowers next, then pushes"},
     {TAKEN_BEFORE_RAISED, TSO, 2, "the list is taken before next is raised"},
@@ -275,6 +278,7 @@ static const struct variant variants[] = {
     {CANCEL_UNCOLLECTED, TSO, 1, "cancel does not collect"},
     {CANCEL_IGNORES_NOTE, TSO, 1, "cancel does not look at the note"},
     {GENERATION_ONCE, TSO, 0, "the generation is looked at without the lock"},
+    {FREED_LATE, TSO, 7, "a work is freed when the lock is given back"},
     {RETURNED_STORED, TSO, 2, "returned works are taken by a load and a store"},
     {ORDER_OF_ALL, TSO, 6, "order across thresholds, not promised"},
 };

@@ -33,15 +33,16 @@ static const struct scenario {
     } use[USES];
     uint8_t uses, works;        // armed; in the pool
     uint8_t word[2], amount[2]; // that the adders add to, and how much
-    bool cancels;
+    uint8_t cancels;            // how many threads do: the second one in the place of an adder
 } scenarios[] = {
-    {{{0, 1, false}, {0, 2, false}, {0, 0, false}}, 2, 1, {SUCCESS, SUCCESS}, {1, 1}, true},
-    {{{0, 2, false}, {0, 1, false}, {0, 0, false}}, 2, 2, {SUCCESS, FAILURE}, {1, 1}, true},
-    {{{0, 2, false}, {0, 2, false}, {0, 2, false}}, 3, 2, {SUCCESS, FAILURE}, {1, 1}, false},
-    {{{0, 3, false}, {0, 2, false}, {0, 0, false}}, 2, 2, {SUCCESS, FAILURE}, {1, 1}, true},
-    {{{0, 1, true}, {1, 2, false}, {0, 1, true}}, 3, 2, {SUCCESS, OTHER_SUCCESS}, {1, 1}, false},
-    {{{1, 1, false}, {0, 1, true}, {0, 0, false}}, 2, 2, {SUCCESS, SUCCESS}, {1, 1}, true},
-    {{{0, 1, false}, {0, 3, false}, {0, 2, false}}, 3, 3, {SUCCESS, SUCCESS}, {1, 2}, false},
+    {{{0, 1, false}, {0, 2, false}, {0, 0, false}}, 2, 1, {SUCCESS, SUCCESS}, {1, 1}, 1},
+    {{{0, 2, false}, {0, 1, false}, {0, 0, false}}, 2, 2, {SUCCESS, FAILURE}, {1, 1}, 1},
+    {{{0, 2, false}, {0, 2, false}, {0, 2, false}}, 3, 2, {SUCCESS, FAILURE}, {1, 1}, 0},
+    {{{0, 3, false}, {0, 2, false}, {0, 0, false}}, 2, 2, {SUCCESS, FAILURE}, {1, 1}, 1},
+    {{{0, 1, true}, {1, 2, false}, {0, 1, true}}, 3, 2, {SUCCESS, OTHER_SUCCESS}, {1, 1}, 0},
+    {{{1, 1, false}, {0, 1, true}, {0, 0, false}}, 2, 2, {SUCCESS, SUCCESS}, {1, 1}, 1},
+    {{{0, 1, false}, {0, 3, false}, {0, 2, false}}, 3, 3, {SUCCESS, SUCCESS}, {1, 2}, 0},
+    {{{0, 1, false}, {0, 2, false}, {0, 0, false}}, 2, 2, {SUCCESS, SUCCESS}, {1, 1}, 2},
 };
 
 enum mistake {
@@ -60,6 +61,7 @@ enum mistake {
     CANCEL_UNCOLLECTED,
     CANCEL_IGNORES_NOTE,
     GENERATION_ONCE,
+    FREED_LATE,
     RETURNED_STORED,
     ORDER_OF_ALL // no mistake: a stronger promise than shoal.h makes
 };
@@ -146,6 +148,11 @@ static const struct scenario *scenario(void)
     return &scenarios[variant.scenario];
 }
 
+static bool is_canceller(int t)
+{
+    return t == CANCELLER || (t == ADDER_B && scenario()->cancels > 1);
+}
+
 static int of_counter(int c, int which)
 {
     return c * COUNTER + which;
@@ -180,6 +187,8 @@ static void start(void *state)
         s->thread[ADDER_A + i].c = scenario()->word[i] / COUNTER;
     }
     s->thread[CANCELLER].at = scenario()->cancels ? CANCEL : DONE;
+    if (scenario()->cancels > 1)
+        s->thread[ADDER_B].at = CANCEL;
 }
 
 // ---- Calls

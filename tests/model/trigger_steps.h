@@ -43,7 +43,7 @@ static enum step free_work(struct state *s, int t)
 {
     struct thread *me = &s->thread[t];
     if (me->at == FREE_GENERATION) {
-        if (t == CANCELLER && !me->running)
+        if (is_canceller(t) && !me->running)
             me->w = s->handle;
         fetch_add(&s->m, t, of_work(me->w, GENERATION), 1, RELAXED);
         return FREE_STATE;
