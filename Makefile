@@ -40,8 +40,6 @@ UP_TO := 1024:noalign,libcall:-1:noalign
 TUNING := $(call accepted,-mprfchw) $(call accepted,-falign-functions=64) \
 	$(call accepted,-mmemset-strategy=vector_loop:$(UP_TO) -mmemcpy-strategy=unrolled_loop:$(UP_TO))
 
-COMMA := ,
-
 # Loops over elements, for vectors of the processor at hand as well. Sanitizers are not there yet when one is chosen,
 # clang gives what chooses a name for all to see, and does not know that musl has no such choice.
 CLONES := '-DCLONES=__attribute__((target_clones("default","avx2")))'
@@ -146,7 +144,7 @@ Q ?= @
 $(BUILD)/obj/lib/core/reduce_ops.o $(BUILD)/obj/lib/core/elements.o $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += -fwrapv
 $(BUILD)/obj/lib/core/reduce_ops.o: DEFINES += $(CLONES)
 # AVX-512 gains 30 % where all is in the caches; of the loops above, which read what others have just written, nothing.
-$(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += $(subst "avx2","avx2"$(COMMA)"avx512f",$(CLONES))
+$(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += $(subst "avx2","avx2"$(comma)"avx512f",$(CLONES))
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
@@ -198,7 +196,7 @@ $(BUILD)/bin/shoal: $(call objects,lib/launch/shoal.c) $(OBJ_tool)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@
 
-WRAPPER_SED = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
+WRAPPER_SED = sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
 	-e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' \
 	-e 's|@VERSION@|$(VERSION)|g' -e 's|@SANFLAGS@|$(SANFLAGS)|g'
 $(BUILD)/bin/oshcc: lib/launch/oshcc.in

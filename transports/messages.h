@@ -123,6 +123,7 @@ void messages_arrived(struct messages *m, struct message *message);
 void messages_forged(struct messages *m, size_t length); // what came was dropped by the transport
 // Sends what is owed and runs upcalls: the lock is let go meanwhile. Returns how many ran.
 int messages_deliver(struct messages *m);
-bool messages_waiting(const struct messages *m); // deliver would do something
+// Deliver would find something new; notices that could not go yet are tried again at each step.
+bool messages_waiting(const struct messages *m);
 
 #endif

@@ -164,6 +164,7 @@ PUBLIC int shoal_get(void *to, shoal_rptr_t from, size_t n, const shoal_comp_t *
     if (unlikely(!here || comp || !to))
         return status ? status : transfer(SHOAL_WORK_GET, from, at, to, n, comp, event);
     transfer_copy(to, here, n);
+    atomic_thread_fence(memory_order_acquire); // what a later one finds is not older
     return end(SHOAL_OK, event);
 }
 

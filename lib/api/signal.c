@@ -30,9 +30,10 @@ static inline void signal_alone(shmem_ctx_t ctx, const char *call, uint64_t *sig
 {
     if (likely(amo_at(sig_addr, sizeof *sig_addr, pe) != NULL)) {
         signal_at(ctx, call, sig_addr, signal, sig_op, pe);
+        call_note(CALL_signal, pe);
         return;
     }
-    call_note(CALL_atomic, pe);
+    call_note(CALL_signal, pe);
     remote_put_signal(ctx, call, sig_addr, NULL, 0, sig_addr,
                       sig_op == SHMEM_SIGNAL_SET ? TRANSPORT_SET : TRANSPORT_ADD, signal, pe);
 }
@@ -51,6 +52,7 @@ static inline void put_signal(shmem_ctx_t ctx, const char *call, void *dest, con
     }
     rma_copy(to, source, n); // the signal's bell suffices
     signal_at(ctx, call, sig_addr, signal, sig_op, pe);
+    call_note(CALL_put_signal, pe); // which was that of an atomic operation
 }
 
 #define PUT_SIGNAL(name, ctx_name, TYPE, bytes)                                                  \

@@ -78,11 +78,13 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
     if (!is_valid("shmem_team_split_strided", parent_team))
         return -1;
     const struct pe_set *parent = &parent_team->set;
-    struct pe_set set = {set_pe(parent, start), size == 1 ? 1 : stride * parent->stride, size};
+    bool valid = is_triplet(parent, start, stride, size);
+    struct pe_set set = {world.me, 1, 1};
+    if (valid)
+        set = (struct pe_set){set_pe(parent, start), size == 1 ? 1 : stride * parent->stride, size};
     int contexts = contexts_of(config, config_mask);
     call_enter(CALL_team_split);
-    int failed = team_split(parent_team, 1, &set, &contexts,
-                            is_triplet(parent, start, stride, size), new_team);
+    int failed = team_split(parent_team, 1, &set, &contexts, valid, new_team);
     call_leave();
     return failed;
 }

@@ -29,8 +29,7 @@ struct settings {
 extern struct settings settings;
 
 // Reads the environment. Returns 0, or -1 after one line that names the wrong setting and what it
-// takes. Calling it again
-// reads again.
+// takes. Calling it again reads again.
 int settings_read(void);
 
 // Warns of SHOAL_ and SHMEM_ names in the environment that are no setting, naming the nearest one.
@@ -38,6 +37,13 @@ void settings_warn_unknown(void);
 
 // A table for people: name, value, where the value came from, meaning.
 void settings_print(FILE *out);
+
+// 0: never.
+static inline unsigned settings_host_timeout_ms(void)
+{
+    long most = 1000000;
+    return 1000u * (unsigned)(settings.host_timeout < most ? settings.host_timeout : most);
+}
 
 // "1.5g", "20m", ".5k", "4096": bytes, rounded up. Returns 0 or -1.
 int settings_parse_size(const char *text, size_t *bytes);

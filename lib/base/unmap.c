@@ -64,12 +64,19 @@ static void *watch(void *unused)
     return unused;
 }
 
-// The kernel would wait for a descriptor that only a child still has.
-static void in_child(void)
+static void close_fds(void)
 {
     if (fd >= 0)
         close(fd);
-    fd = -1;
+    if (stop_fd >= 0)
+        close(stop_fd);
+    fd = stop_fd = -1;
+}
+
+// The kernel would wait for a descriptor that only a child still has.
+static void in_child(void)
+{
+    close_fds();
     state = REFUSED;
 }
 
@@ -85,15 +92,6 @@ static int open_fd(const struct unmap_calls *calls)
     stop_fd = eventfd(0, EFD_CLOEXEC);
     tell = calls;
     return stop_fd < 0 ? errno : thread_start(&thread, watch);
-}
-
-static void close_fds(void)
-{
-    if (fd >= 0)
-        close(fd);
-    if (stop_fd >= 0)
-        close(stop_fd);
-    fd = stop_fd = -1;
 }
 
 static bool is_open(const struct unmap_calls *calls)

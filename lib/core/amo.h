@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Atomic memory operations (OpenSHMEM 1.6, "Atomic Memory Operations"). On the node they are CPU
-// atomics on the peer's mapping. All are acq_rel: programs build locks and flags from them.
+// atomics on the peer's mapping. All but sets, which release, are acq_rel: programs build locks and flags
+// from them.
 // AMO_<OP> makes, for one C type, amo_<op>_<name>(ctx, call, dest, operand, compare, pe, wanted): ctx
 // NULL is the default one; the result counts only when it is wanted.
 #ifndef SHOAL_CORE_AMO_H
@@ -28,7 +29,7 @@ static inline void *amo_at(const void *dest, size_t n, int pe)
     return likely(((uintptr_t)dest & (n - 1)) == 0) ? peer_at(dest, n, pe) : NULL;
 }
 
-// A fetch is the only atomic that is not a full barrier: shmem_fence orders it behind earlier stores
+// A fetch of the old value alone is no full barrier, as the other atomics that return one are: shmem_fence orders it behind earlier stores
 // (table "Memory Ordering Routines"), and the release fence there does not on x86-64.
 static inline void amo_fetch_fence(void)
 {

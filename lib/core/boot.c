@@ -183,10 +183,11 @@ static int boot_alone(void)
     int fd = job_create(1, 1, settings.symmetric_size, 0);
     if (fd < 0)
         return -1;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
     world.job = job_open(fd);
-    if (!world.job)
+    if (!world.job) {
+        close(fd);
         return -1;
+    }
     world.job_fd = fd;
     world.me = 0;
     world.npes = 1;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 // Whom a collective runs over, and how they synchronize: a team by its area, an active set (team
-// NULL) by the user's pSync, 4 words of which 0 and 1 are used and left at 0.
+// NULL) by the user's pSync, 4 words of which the first three are used and left at 0.
 struct group {
     struct shoal_team *team;
     struct pe_set set;

@@ -26,7 +26,7 @@
 enum coll_rounds_kind { COLL_ROUNDS(X) ROUNDS_KINDS };
 #undef X
 #define X(name, id) BY_##id,
-enum coll_algorithm { BY_NONE, COLL_ALGORITHMS(X) COLL_ALGORITHM_COUNT };
+enum coll_algorithm { BY_NONE, COLL_ALGORITHMS(X) };
 #undef X
 
 // Reads SHOAL_COLL. 0, or -1 after one line.

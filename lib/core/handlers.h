@@ -73,11 +73,12 @@ _Static_assert(ENVELOPE_REPLY == 1, "as is_reply");
 // The handler that ran last has what the program waits for: of the thread that polls.
 extern TLS_FAST bool handlers_enough;
 
-static inline bool handlers_running(void) // this thread is in a handler, or
+// This thread is in a handler, or will never run one again.
+static inline bool handlers_running(void)
 {
     return busy & BUSY_HANDLES;
 }
-void handlers_never(void); // never runs any from now on
+void handlers_never(void); // this thread does not from now on
 // From now on, until handlers_forget, what comes is dropped.
 void handlers_fall_quiet(void);
 bool handlers_are_quiet(void);

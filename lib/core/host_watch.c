@@ -80,12 +80,6 @@ static uint64_t now_ms(void)
     return wait_now_ns() / 1000000;
 }
 
-static unsigned limit_ms(void)
-{
-    long most = 1000000;
-    return 1000u * (unsigned)(settings.host_timeout < most ? settings.host_timeout : most);
-}
-
 static void close_edge(struct edge *e)
 {
     if (e->state == CONNECTING || e->state == OPEN)
@@ -220,7 +214,7 @@ static bool is_silent(struct edge *e)
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
     getsockopt(e->fd, IPPROTO_TCP, TCP_INFO, &info, &size);
-    bool is_late = info.tcpi_last_ack_recv > limit_ms() + PROBE_MS;
+    bool is_late = info.tcpi_last_ack_recv > settings_host_timeout_ms() + PROBE_MS;
     e->late_looks = is_late ? e->late_looks + 1 : 0;
     return e->late_looks >= LATE_LOOKS;
 }
@@ -269,7 +263,7 @@ static void look_at_connecting(struct edge *e)
     socklen_t length = sizeof error;
     if (poll(&p, 1, 0) == 1)
         getsockopt(e->fd, SOL_SOCKET, SO_ERROR, &error, &length);
-    else if (now_ms() - e->since_ms > limit_ms())
+    else if (now_ms() - e->since_ms > settings_host_timeout_ms())
         error = ETIMEDOUT;
     else
         return;

@@ -151,7 +151,7 @@ int job_create_planned(const struct job_plan *plan)
     }
     fill_header(job, plan);
     off_t size = (off_t)(job->header_size + (size_t)plan->slots * job->slice_size);
-    int fd = memfd_create("shoal", MFD_ALLOW_SEALING);
+    int fd = memfd_create("shoal", MFD_ALLOW_SEALING | MFD_CLOEXEC);
     int failed = fd >= 0 && fill_file(fd, job, plan, size);
     free(job);
     if (fd < 0) {

@@ -141,7 +141,7 @@ bool job_is_checked(void); // this process runs in it
 size_t job_default_heap(int slots);
 
 // Creates the job's memfd for npes PEs of which all are on this machine, as `nodes` nodes, with heaps
-// of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec is off), or -1 after one line.
+// of heap_size bytes (0: choose). Returns the file descriptor (close-on-exec), or -1 after one line.
 int job_create(int npes, int nodes, size_t heap_size, pid_t launcher);
 
 // Bytes of the smallest slice that a job can have.

@@ -94,20 +94,22 @@ struct gathering {
     bool same_pids;
 };
 
-// Returns the sender's place among the local ranks, or -1: it is none of us, or is here already.
+enum { STRANGER = -1, OTHER_VERSION = -2 };
+
+// Returns the sender's place among the local ranks, or STRANGER: it is none of us, or is here already.
 static int check_hello(struct gathering *g, int fd)
 {
     struct hello h;
     if (recv(fd, &h, sizeof h, MSG_DONTWAIT | MSG_TRUNC) != sizeof h || h.secret != g->m->secret ||
         h.magic != (uint32_t)JOB_MAGIC)
-        return -1;
+        return STRANGER;
     int *found = bsearch(&h.rank, g->local, (size_t)g->locals, sizeof h.rank, compare_ints);
     if (!found || found == g->local || g->conn[found - g->local] >= 0)
-        return -1;
-    if (h.layout != JOB_LAYOUT)
+        return STRANGER;
+    if (h.layout != JOB_LAYOUT) {
         log_line(LOG_ERROR, LOG_BOOT, "PE %d has another version of libshoal", h.rank);
-    if (h.layout != JOB_LAYOUT)
-        return -1;
+        return OTHER_VERSION;
+    }
     CPU_OR(&g->cores, &g->cores, &h.cores);
     g->same_pids &= h.pid == peer_pid(fd);
     return (int)(found - g->local);
@@ -117,9 +119,10 @@ static void hear(struct gathering *g, int i)
 {
     int fd = g->polled[i].fd, place = check_hello(g, fd);
     g->polled[i] = g->polled[--g->npolled];
-    if (place < 0) {
+    if (place == STRANGER)
         log_line(LOG_WARN, LOG_BOOT,
                  "a process that is not of this job knocked, and was sent away");
+    if (place < 0) {
         close(fd);
         return;
     }

@@ -55,16 +55,29 @@ static void *open_beside(const char *name)
     return module;
 }
 
-void *module_symbol(const char *name, const char *symbol, bool wanted)
+static const char *reason(void)
+{
+    const char *why = dlerror();
+    return why ? why : "no memory";
+}
+
+void *module_open(const char *name, const char **why)
 {
     char file[64];
     snprintf(file, sizeof file, "libshoal-%s.so", name);
     void *module = open_beside(name);
-    if (!module)
-        module = load(file);
-    void *found = module ? dlsym(module, symbol) : NULL;
+    if (!module && !(module = load(file)))
+        *why = reason();
+    return module;
+}
+
+void *module_symbol(const char *name, const char *symbol, bool wanted)
+{
+    const char *why = NULL;
+    void *module = module_open(name, &why), *found = module ? dlsym(module, symbol) : NULL;
     if (!found)
-        log_line(wanted ? LOG_ERROR : LOG_DEBUG, LOG_BOOT, "module %s: %s", name, dlerror());
+        log_line(wanted ? LOG_ERROR : LOG_DEBUG, LOG_BOOT, "module %s: %s", name,
+                 why ? why : reason());
     return found;
 }
 

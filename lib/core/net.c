@@ -126,7 +126,7 @@ void net_describe(struct transport_job *job)
     job->region[TRANSPORT_DATA].peers = world.data_peers;
     job->region[TRANSPORT_DATA].stride = (ptrdiff_t)world.data_size;
     job->ctx_endpoints = ctx_endpoints();
-    job->patience_ms = settings.host_timeout > 0 ? (unsigned)settings.host_timeout * 1000 : 0;
+    job->patience_ms = settings_host_timeout_ms();
     job->on_am = net_message_arrived;
     job->on_peer_lost = on_peer_lost;
     job->wants_chains = settings.ofi_offload;

@@ -90,7 +90,7 @@ COLD static void explain(const struct p2p_set *set)
     check_up(set->call);
     if (!is_cmp(set->cmp))
         fatal("%s: argument cmp is %d, not one of SHMEM_CMP_*", set->call, set->cmp);
-    check_symmetric(set->call, argument, set->ivars, set->n * kind_size(set->kind));
+    check_symmetric(set->call, argument, set->ivars, BYTES_OF(set->n, kind_size(set->kind)));
     check_aligned(set->call, argument, set->ivars, kind_size(set->kind));
     if (!set->values)
         fatal("%s: argument cmp_values is NULL, with %zu words to compare", set->call, set->n);
@@ -98,9 +98,8 @@ COLD static void explain(const struct p2p_set *set)
 
 static void check(const struct p2p_set *set)
 {
-    size_t size = kind_size(set->kind);
-    bool is_there = world_in_heap(set->ivars, set->n * size) ||
-                    world_in_data(set->ivars, set->n * size);
+    size_t size = kind_size(set->kind), bytes = BYTES_OF(set->n, size);
+    bool is_there = world_in_heap(set->ivars, bytes) || world_in_data(set->ivars, bytes);
     if (unlikely(!world_is_up() || world.forked || !is_cmp(set->cmp) ||
                  (set->n && (!is_there || (uintptr_t)set->ivars % size || !set->values))))
         explain(set);
@@ -209,6 +208,7 @@ uint64_t p2p_wait_one(const struct p2p_set *set)
 bool p2p_test_one(const struct p2p_set *set)
 {
     check(set);
+    call_note(CALL_test, -1);
     if (holds(set, 0))
         return true;
     let_others_run();

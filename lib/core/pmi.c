@@ -4,6 +4,7 @@
 
 #include "compiler.h"
 #include "log.h"
+#include "module.h"
 #include "tunables.h"
 
 #include <dlfcn.h>
@@ -269,37 +270,9 @@ long pmi_receive(int fd, void *bytes, size_t n, int limit_ms)
 
 // ---- which launcher
 
-// Not in a program that is linked statically: nothing can be loaded there, and a mere mention would
-// make the linker complain.
-extern __typeof(dlopen) dlopen __attribute__((weak));
-extern __typeof(dlsym) dlsym __attribute__((weak));
-extern __typeof(dlerror) dlerror __attribute__((weak));
-extern __typeof(dladdr) dladdr __attribute__((weak));
-
 #define MODULE "libshoal-pmix.so"
 
 static const char *no_module; // why there is none
-
-// First the one that lies beside this library.
-static void *load_module(void)
-{
-    char path[4096];
-    Dl_info self;
-    void *module = NULL;
-    if (!dlopen || !dlsym || !dladdr || !dlerror) {
-        no_module = "this program is linked statically";
-        return NULL;
-    }
-    if (dladdr((void *)digit, &self) && self.dli_fname && strrchr(self.dli_fname, '/')) {
-        int dir = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
-        int len = snprintf(path, sizeof path, "%.*s/" MODULE, dir, self.dli_fname);
-        if (len < (int)sizeof path)
-            module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    }
-    if (!module && !(module = dlopen(MODULE, RTLD_NOW | RTLD_LOCAL)))
-        no_module = dlerror();
-    return module;
-}
 
 static void say(const char *text)
 {
@@ -335,7 +308,7 @@ static bool is_child_of_rank(void)
 
 static int open_pmix(struct pmi **pmi)
 {
-    void *module = load_module();
+    void *module = module_open("pmix", &no_module);
     pmix_open_fn *open_fn = NULL;
     if (!module)
         return 0;

@@ -100,10 +100,10 @@ static int send_message(struct pmi2 *c, const char *format, va_list args)
 {
     char text[2048], head[7];
     int n = vsnprintf(text + 6, sizeof text - 6, format, args);
-    if (n < 0 || n >= (int)sizeof text - 6)
+    if (n < 0 || n >= (int)sizeof text - 6) {
         errno = EMSGSIZE;
-    if (n < 0 || n >= (int)sizeof text - 6)
         return -1;
+    }
     snprintf(head, sizeof head, "%6d", n);
     memcpy(text, head, 6);
     return pmi_send(c->fd, text, (size_t)n + 6);

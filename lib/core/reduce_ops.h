@@ -14,7 +14,7 @@ struct reduce_op {
 };
 
 // X(kind, C type): every type that some reduction takes, by its distinct C type. Names of fixed
-// width (int32, size, ...) are one of these; REDUCE_KIND finds which.
+// width (int32, size, ...) are one of these; REDUCE_OP finds which.
 #define REDUCE_INTS(X)                                                                       \
     X(char, char) X(schar, signed char) X(short, short) X(int, int) X(long, long)           \
     X(longlong, long long) X(uchar, unsigned char) X(ushort, unsigned short)                \

@@ -164,6 +164,7 @@ void rma_iget(struct shoal_ctx *ctx, const char *call, enum call_id id, void *de
     const char *from = peer_at(src, whole, pe);
     if (likely(from != NULL)) {
         copy_strided(dest, from, to_step, from_step, s);
+        atomic_thread_fence(memory_order_acquire); // as in rma_get
         return;
     }
     check_up(call);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 _Static_assert(SHOAL_TEAM_WORDS == LIMIT_TEAMS / 64, "a bit for each team");
-enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1, MOST_SPLITS = 2 };
+enum { MAP_WORDS = LIMIT_TEAMS / 64, WORLD_AREA = 0, SHARED_AREA = 1 };
 _Static_assert(LIMIT_TEAMS % 64 == 0, "whole words");
 
 struct shoal_team shoal_team_world = {.area = WORLD_AREA, .predefined = true, .magic = TEAM_MAGIC};
@@ -141,7 +141,7 @@ static struct shoal_team *team_new(const struct pe_set *set, int area, int num_c
     return team;
 }
 
-static void give_back(struct shoal_team *team)
+void team_undo(struct shoal_team *team)
 {
     free(team->nodes);
     team->nodes = NULL;
@@ -183,7 +183,7 @@ static int try_split(struct group *g, int count, const struct pe_set *sets, cons
     coll_reduce(g, &reduce_and_ulong, &ok, &ok, 1);
     for (int i = 0; i < count && !ok; i++)
         if (new_team[i])
-            give_back(new_team[i]);
+            team_undo(new_team[i]);
     return ok ? 0 : SPLIT_AGAIN;
 }
 
@@ -200,11 +200,6 @@ struct shoal_team *team_make(const struct pe_set *set, int place)
     return team_new(set, place, 0);
 }
 
-void team_undo(struct shoal_team *team)
-{
-    give_back(team);
-}
-
 int team_split(struct shoal_team *parent, int count, const struct pe_set *sets,
                const int *num_contexts, bool valid, struct shoal_team **new_team)
 {
@@ -219,5 +214,5 @@ void team_destroy(struct shoal_team *team)
 {
     ctx_destroy_of_team(team);
     coll_part_team(team); // nobody still reads or writes the own area
-    give_back(team);
+    team_undo(team);
 }

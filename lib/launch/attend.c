@@ -26,7 +26,6 @@ static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUS
 
 struct attended {
     pid_t pid;
-    const char *name;
     int err, signals;
     sigset_t mask;
     char line[1024]; // the beginning of a line of its standard error
@@ -162,7 +161,7 @@ static int wait_for_end(struct attended *a, uint64_t timeout_at)
 
 int attend(char *const *command, double timeout)
 {
-    struct attended a = {.name = command[0]};
+    struct attended a = {0};
     if (start(&a, command))
         return STATUS_OWN;
     int status = wait_for_end(&a, timeout > 0 ? wait_now_ns() + (uint64_t)(timeout * 1e9) : 0);

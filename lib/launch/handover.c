@@ -99,8 +99,7 @@ static char *list_places(const struct hosts *h)
     return text;
 }
 
-// Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
-static const char *const bind_words[] = {"none", "core", "socket", "numa"};
+static const char *const bind_words[] = {BIND_WORDS};
 
 static void add_dir(struct command *c, const char *option, const struct block *b)
 {
@@ -110,6 +109,7 @@ static void add_dir(struct command *c, const char *option, const struct block *b
     }
 }
 
+// Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
 static void add_hosts(struct command *c, const char *option, const struct options *opt,
                       const struct hosts *h)
 {

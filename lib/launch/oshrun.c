@@ -57,7 +57,7 @@ static int launch_open(struct launch *l)
     if (!heap_size && options_has_program(l->opt, "valgrind"))
         heap_size = JOB_HEAP_CHECKED;
     l->job_fd = job_create(l->npes, settings.vnodes, heap_size, getpid());
-    if (l->job_fd < 0)
+    if (l->job_fd < 0 || fcntl(l->job_fd, F_SETFD, 0)) // for the PEs
         return -1;
     l->job = job_open(l->job_fd);
     l->pes = calloc((size_t)l->npes, sizeof *l->pes);

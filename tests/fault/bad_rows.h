@@ -138,6 +138,8 @@
       (void)shmem_long_wait_until_some(words, 2, NULL, NULL, SHMEM_CMP_EQ, 0))                     \
     X(shmem_long_test_all, BAD_PRIVATE("ivars?"),                                                  \
       (void)shmem_long_test_all(priv, 2, NULL, SHMEM_CMP_EQ, 0))                                   \
+    X(shmem_long_test_all, BAD_RANGE("ivars?", "[0-9]+"),                                          \
+      (void)shmem_long_test_all(words, SIZE_MAX / 8 + 2, NULL, SHMEM_CMP_EQ, 0))                   \
     X(shmem_long_test_any_vector, BAD_NULL("cmp_values"),                                          \
       (void)shmem_long_test_any_vector(words, 2, NULL, SHMEM_CMP_EQ, NULL))                        \
     X(shmem_long_test_some_vector, BAD_CMP("6"),                                                   \

@@ -30,11 +30,13 @@ exec "$@"
 EOF
 chmod +x "$tmp/late"
 
-for place in in_barrier before_barrier put lock wait compute before_init in_init; do
+for place in in_barrier before_barrier put signal put_signal lock wait compute before_init in_init; do
     late=
     case $place in
         in_barrier) at=' in shmem_barrier_all' ;;
         put) at='; last Shoal call: shmem_put to PE 0' ;;
+        signal) at='; last Shoal call: shmem_signal_set to PE 0' ;;
+        put_signal) at='; last Shoal call: shmem_put_signal to PE 0' ;;
         before_init) at=' before shmem_init' ;;
         in_init) late=$tmp/late at=' in shmem_init' ;;
         *) at='.*' ;;

@@ -70,6 +70,26 @@ static void before_barrier(int victim)
     shmem_barrier_all();
 }
 
+static void after_signal(int victim)
+{
+    static uint64_t flag;
+    if (me == victim) {
+        shmem_signal_set(&flag, 1, 0);
+        die();
+    }
+    shmem_barrier_all();
+}
+
+static void after_put_signal(int victim)
+{
+    static uint64_t flag;
+    if (me == victim) {
+        shmem_long_put_signal(row, (long[]){1}, 1, &flag, 1, SHMEM_SIGNAL_ADD, 0);
+        die();
+    }
+    shmem_barrier_all();
+}
+
 static void in_put_loop(int victim)
 {
     long mine[64] = {0};
@@ -112,6 +132,7 @@ static const struct {
     void (*run)(int victim);
 } places[] = {
     {"in_barrier", in_barrier}, {"before_barrier", before_barrier}, {"put", in_put_loop},
+    {"signal", after_signal}, {"put_signal", after_put_signal},
     {"lock", with_lock},        {"wait", others_in_wait},           {"compute", others_compute},
 };
 

@@ -30,7 +30,7 @@ static void test_layout(void **state)
         size_t heap = sizes[i / ARRAY_LEN(counts)];
         fd = job_create(npes, 1, heap, 4711);
         assert_true(fd >= 0);
-        assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0); // the PEs inherit it
+        assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
         struct job *job = job_open(fd);
         assert_non_null(job);
         assert_int_equal(job->npes, npes);

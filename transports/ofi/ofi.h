@@ -265,7 +265,7 @@ int ofi_region_import(void *ep, int pe, const void *key, int *region);
 void ofi_region_release(void *ep, int region);
 void ofi_imports_free(struct ofi_ep *ep);
 
-// ofi_peer.c. The lock is held.
+// ofi_peer.c. The lock is held but in the first two.
 int ofi_address(void *ep, void *bytes);
 int ofi_connect(void *ep, int pe, const void *bytes);
 struct ofi_peer *ofi_peer_known(struct ofi_ep *ep, int pe);            // NULL: no memory

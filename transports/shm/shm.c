@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared memory as a transport: every slot answers at once. The runtime normally asks only ptr();
+// Shared memory as a transport: every slot answers at once. The runtime normally loads and stores by itself;
 // with SHOAL_DIRECT=0 the data calls carry everything, which tests the way a network takes.
 // HOSTILE builds refuse now and then (AGAIN), as networks do.
 #include "cpu_amo.h"

@@ -198,7 +198,7 @@ int ucx_region_register(void *ep, void *base, size_t size, void *key, void **han
 int ucx_region_deregister(void *ep, void *handle);
 int ucx_region_import(void *ep, int pe, const void *key, int *region);
 void ucx_region_release(void *ep, int region);
-void ucx_imports_forget(struct ucx_ep *ep, int pe); // the keys of a PE, -1: all
+void ucx_imports_forget(struct ucx_ep *ep, int pe); // the keys of a PE
 void ucx_imports_free(struct ucx_ep *ep);
 
 // ucx_peer.c. The lock is held but in the first two.
