@@ -85,7 +85,8 @@ static int check_sizes(const char *call, const struct info *given)
                 {"mpi_real_size", "4"},
                 {"mpi_double_precision_size", "8"}};
     for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
-        const char *size = info_get(given, ours[i].key);
+        char room[MPI_MAX_INFO_VAL];
+        const char *size = info_get(given, ours[i].key, room);
         if (size && strcmp(size, ours[i].size) != 0)
             return raise_on(NULL, MPI_ERR_UNSUPPORTED_OPERATION, call,
                             "%s is %s: this library's type has %s bytes", ours[i].key, size,

@@ -173,34 +173,70 @@ int p2p_attach(struct comm *comm)
 
 // Messages that nobody will receive. Those that have a sender may still be cancelled by it, which hears of
 // that then: they stay.
-static void drop_all(struct matching *m)
+static void drop_all(struct matching *m, struct arrived **gone)
 {
     for (struct arrived *a; (a = match_any(m));) {
         bool is_staged = a->kind == ARRIVED_RTS && a->rts.how == RTS_STAGE;
         match_remove(m, a);
         if (is_staged)
             stage_drop(&a->rts);
-        if (is_staged || a->kind == ARRIVED_EAGER) {
-            arrive_end(a);
-            continue;
-        }
+        struct arrived **list = is_staged || a->kind == ARRIVED_EAGER ? gone : &left;
         a->comm = NULL;
-        a->next_orphan = left;
-        left = a;
+        a->next_orphan = *list;
+        *list = a;
     }
+}
+
+// The senders may send as much again. Those that are left know by the size that they were told of.
+static void took(int pe, MPI_Count bytes)
+{
+    partner_took(partner_of(pe), pe, bytes);
+}
+
+static bool take_left(int *pe, MPI_Count *bytes)
+{
+    pthread_mutex_lock(&orphan_lock);
+    struct arrived *a = left;
+    while (a && (a->kind != ARRIVED_SYNC || a->bytes == ARRIVED_TOLD))
+        a = a->next_orphan;
+    if (a) {
+        *pe = a->key.pe;
+        *bytes = a->bytes;
+        a->bytes = ARRIVED_TOLD;
+    }
+    pthread_mutex_unlock(&orphan_lock);
+    return a != NULL;
+}
+
+static void tell_all(struct arrived *gone)
+{
+    int pe;
+    MPI_Count bytes;
+    for (struct arrived *a; (a = gone);) {
+        gone = a->next_orphan;
+        if (a->kind == ARRIVED_EAGER)
+            took(a->key.pe, a->bytes);
+        arrive_end(a);
+    }
+    while (take_left(&pe, &bytes))
+        took(pe, bytes);
 }
 
 void p2p_detach(struct comm *comm, void (*conceal)(struct comm *comm))
 {
     struct matching *m = comm->matching[0];
+    struct arrived *gone = NULL;
     pthread_mutex_lock(&orphan_lock); // who withdraws a message has it
     conceal(comm);
     for (int s = 0; m && s < SPACES; s++)
-        drop_all(&m[s]);
+        drop_all(&m[s], &gone);
     for (int s = 0; m && s < SPACES; s++)
         match_end(&m[s]);
     free(m);
+    bool none = !gone && !left;
     pthread_mutex_unlock(&orphan_lock);
+    if (unlikely(!none))
+        tell_all(gone);
 }
 
 static void end_list(struct arrived **list)

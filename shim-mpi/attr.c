@@ -216,10 +216,11 @@ int attribute_set(enum object_kind kind, void *handle, struct attributes **slot,
 }
 
 // Attribute i and its key, which stays until it is released; false: there are not so many.
-static bool attribute_nth(const struct attributes *a, int i, enum object_kind kind,
+static bool attribute_nth(struct attributes *const *slot, int i, enum object_kind kind,
                           struct attribute *attribute, struct keyval *k)
 {
     pthread_mutex_lock(&lock);
+    const struct attributes *a = *slot;
     bool exists = a && i >= 0 && i < a->n;
     if (exists) {
         *attribute = a->at[i];
@@ -231,7 +232,7 @@ static bool attribute_nth(const struct attributes *a, int i, enum object_kind ki
     return exists;
 }
 
-int attributes_copy(enum object_kind kind, void *handle, struct attributes *from,
+int attributes_copy(enum object_kind kind, void *handle, struct attributes *const *from,
                     struct attributes **to)
 {
     struct attribute old;
@@ -260,7 +261,7 @@ int attributes_delete(enum object_kind kind, void *handle, struct attributes **s
 {
     struct attribute last;
     struct keyval k;
-    while (*slot && attribute_nth(*slot, (*slot)->n - 1, kind, &last, &k)) {
+    while (*slot && attribute_nth(slot, (*slot)->n - 1, kind, &last, &k)) {
         bool found;
         int error = attribute_delete(kind, handle, slot, last.keyval, &found);
         keyval_release(last.keyval, kind);

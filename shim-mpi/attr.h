@@ -11,7 +11,7 @@ struct attributes; // NULL: none
 // To a new object, those that their copy functions let through. kind: OBJECT_COMM, OBJECT_TYPE or
 // OBJECT_WIN; the handle is the old object's. An error code of a copy function, which has not been
 // raised; then *to has none.
-int attributes_copy(enum object_kind kind, void *handle, struct attributes *from,
+int attributes_copy(enum object_kind kind, void *handle, struct attributes *const *from,
                     struct attributes **to);
 
 // The object ends: delete functions in the reverse order of setting. An error code of one of them,

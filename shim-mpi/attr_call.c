@@ -7,11 +7,13 @@
 #include "type.h"
 #include "win.h"
 
+#include <pthread.h>
 #include <shoal.h>
 
 // ---- Predefined attributes: places of values that live as long as the library
 static int tag_ub = TAG_UB, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, appnum;
 static int universe_size, wtime_is_global;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 // Clocks are those of the node: one clock when all processes are on it.
 static int all_on_one_node(void)
@@ -22,18 +24,26 @@ static int all_on_one_node(void)
     return direct != 0;
 }
 
-static void *comm_predefined(const struct comm *c, int keyval)
+static void find_values(void)
 {
     int npes;
+    appnum = shim_app(&npes);
+    universe_size = shim_npes();
+    wtime_is_global = all_on_one_node();
+}
+
+static void *comm_predefined(const struct comm *c, int keyval)
+{
     (void)c; // every communicator is one of the world's processes
+    pthread_once(&once, find_values);
     switch (keyval) {
     case MPI_TAG_UB: return &tag_ub;
     case MPI_HOST: return &host;
     case MPI_IO: return &io;
-    case MPI_APPNUM: appnum = shim_app(&npes); return &appnum;
+    case MPI_APPNUM: return &appnum;
     case MPI_LASTUSEDCODE: return &error_last_used;
-    case MPI_UNIVERSE_SIZE: universe_size = shim_npes(); return &universe_size;
-    case MPI_WTIME_IS_GLOBAL: wtime_is_global = all_on_one_node(); return &wtime_is_global;
+    case MPI_UNIVERSE_SIZE: return &universe_size;
+    case MPI_WTIME_IS_GLOBAL: return &wtime_is_global;
     default: return NULL;
     }
 }
@@ -83,8 +93,7 @@ static int type_owner(MPI_Datatype h, struct owner *o, const char *call)
 {
     struct type *t = type_of(h);
     if (!t)
-        return raise_on(NULL, MPI_ERR_TYPE, call, "datatype is %s",
-                        h == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "not one, or a freed one");
+        return raise_no_type(call, "datatype", h);
     struct comm *none = errors_of_none();
     *o = (struct owner){OBJECT_TYPE,
                         h,
@@ -95,12 +104,11 @@ static int type_owner(MPI_Datatype h, struct owner *o, const char *call)
 
 static int win_owner(MPI_Win h, struct owner *o, const char *call)
 {
-    struct win *w = win_of(h);
-    if (!w)
-        return raise_on(NULL, MPI_ERR_WIN, call, "win is %s",
-                        h == MPI_WIN_NULL ? "MPI_WIN_NULL" : "not a window, or a freed one");
-    *o = (struct owner){OBJECT_WIN, h, &w->attributes, {&w->errhandler, OBJECT_WIN, h, NULL}};
-    return MPI_SUCCESS;
+    struct win *w;
+    int error = win_check(call, h, &w);
+    if (!error)
+        *o = (struct owner){OBJECT_WIN, h, &w->attributes, {&w->errhandler, OBJECT_WIN, h, NULL}};
+    return error;
 }
 
 // A key that the program made.

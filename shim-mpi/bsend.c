@@ -344,8 +344,7 @@ static struct buffer *drain(const void *owner)
 
 void bsend_end(const void *owner)
 {
-    if (buffers)
-        free(drain(owner));
+    free(drain(owner));
 }
 
 void bsend_down(void)

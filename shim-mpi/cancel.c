@@ -39,7 +39,7 @@ void cancel_arrived(const shoal_am_t *am)
     struct arrived *a = arrive_withdraw(am->arg, am->from, sender);
     if (!a)
         return;
-    if (a->kind == ARRIVED_SYNC)
+    if (a->kind == ARRIVED_SYNC && a->bytes != ARRIVED_TOLD)
         partner_took(partner_of(am->from), am->from, a->bytes);
     arrive_end(a);
     transfer_tell(am->from, AM_CANCELLED, sender, NULL, 0);

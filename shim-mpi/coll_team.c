@@ -14,6 +14,7 @@
 #include "coll_lane.h"
 #include "stats.h"
 
+#include <pshmem.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +114,7 @@ void coll_team_end(struct comm *comm)
     if (team == SHMEM_TEAM_INVALID)
         return;
     comm->team = SHMEM_TEAM_INVALID;
-    shmem_quiet(); // the team's puts do not come later than the barrier
+    pshmem_quiet(); // the team's puts do not come later than the barrier
     struct coll_call c = coll_team_barrier(comm);
     struct request *barrier = coll_begin(&c, coll_tag(&c));
     atomic_fetch_add_explicit(&parting, 1, memory_order_relaxed);

@@ -36,7 +36,7 @@ struct comm {
     struct matching *_Atomic matching[SPACES]; // p2p_attach
     struct errhandler *errhandler;
     struct attributes *attributes;
-    struct info *hints;
+    struct info *_Atomic hints; // NULL: none
     struct topology *topology;
     struct session *session; // it descends from, NULL: the world model
     struct comm *local;     // of an intercommunicator: an intracommunicator of its own side

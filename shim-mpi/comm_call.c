@@ -120,15 +120,25 @@ static bool is_sound(size_t hint, const char *value)
     return hint != KINDS || info_has_kinds(value);
 }
 
+// Made with the first one.
+static struct info *hints_of(struct comm *c)
+{
+    struct info *kept = c->hints, *new = kept ? NULL : info_new();
+    if (kept || !new || atomic_compare_exchange_strong(&c->hints, &kept, new))
+        return kept ? kept : new;
+    info_free(new); // another thread was first
+    return kept;
+}
+
 int comm_set_hints(struct comm *c, const struct info *info)
 {
     for (size_t i = 0; info && i < ARRAY_LEN(hints); i++) {
-        const char *value = info_get(info, hints[i]);
+        char room[MPI_MAX_INFO_VAL];
+        const char *value = info_get(info, hints[i], room);
         if (!value || !is_sound(i, value))
             continue;
-        if (!c->hints && !(c->hints = info_new()))
-            return MPI_ERR_NO_MEM;
-        if (info_set(c->hints, hints[i], value))
+        struct info *kept = hints_of(c);
+        if (!kept || info_set(kept, hints[i], value))
             return MPI_ERR_NO_MEM;
     }
     return MPI_SUCCESS;
@@ -139,7 +149,8 @@ static struct info *used_hints(const struct comm *c)
     struct info *used = info_new();
     int error = used ? info_set(used, "mpi_memory_alloc_kinds", INFO_KINDS) : MPI_ERR_NO_MEM;
     for (size_t i = 0; !error && i < ARRAY_LEN(hints); i++) {
-        const char *value = info_get(c->hints, hints[i]);
+        char room[MPI_MAX_INFO_VAL];
+        const char *value = info_get(c->hints, hints[i], room);
         if (value || i < BOOLEANS)
             error = info_set(used, hints[i], value ? value : "false");
     }

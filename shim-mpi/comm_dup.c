@@ -150,7 +150,7 @@ static int prepare(struct comm *old, MPI_Comm handle, MPI_Info hints, const char
         comm_free(new);
         return raise_on(old, MPI_ERR_NO_MEM, call, "no memory for a communicator");
     }
-    error = attributes_copy(OBJECT_COMM, handle, old->attributes, &new->attributes);
+    error = attributes_copy(OBJECT_COMM, handle, &old->attributes, &new->attributes);
     if (error) {
         comm_free(new);
         return raise_on(old, error, call, "the copy function of an attribute failed");
@@ -171,6 +171,7 @@ static struct duplication *duplicate(struct comm *old, struct comm *new)
     d->request.is_held = true;
     request_keep(&d->request); // progress's
     start(d);
+    request_attend(&d->request);
     progress_add(&d->hook);
     return d;
 }

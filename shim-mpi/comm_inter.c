@@ -130,7 +130,7 @@ static int check_peer(MPI_Comm peer_comm, int remote_leader, int tag, struct sid
 {
     s->peer = comm_of(peer_comm);
     s->remote_rank = remote_leader;
-    if (!s->peer)
+    if (!s->peer || comm_is_freed(s->peer))
         return MPI_ERR_COMM;
     if (remote_leader < 0 || remote_leader >= s->peer->peers->size)
         return MPI_ERR_RANK;

@@ -5,6 +5,7 @@
 #include "hw.h"
 #include "info.h"
 
+#include <pshmem.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,7 +14,7 @@ static const char kind_key[] = "mpi_hw_resource_type";
 
 static int64_t color_of(int place)
 {
-    int node = shmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD);
+    int node = pshmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD);
     return place < 0 ? -1 : (int64_t)node << 32 | place;
 }
 
@@ -37,8 +38,9 @@ static int64_t color_of_pset(const char *name)
 
 static int64_t color_guided(const struct info *info, bool with_psets)
 {
-    const char *kind = info_get(info, kind_key);
-    const char *pset = with_psets ? info_get(info, "mpi_pset_name") : NULL;
+    char room[2][MPI_MAX_INFO_VAL];
+    const char *kind = info_get(info, kind_key, room[0]);
+    const char *pset = with_psets ? info_get(info, "mpi_pset_name", room[1]) : NULL;
     return pset && !kind ? color_of_pset(pset) : color_of_kind(kind);
 }
 

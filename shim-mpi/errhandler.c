@@ -102,11 +102,11 @@ static int comm_place(MPI_Comm h, struct error_place *at, const char *call)
 
 static int win_place(MPI_Win h, struct error_place *at, const char *call)
 {
-    struct win *w = win_of(h);
-    if (!w)
-        return raise_on(NULL, MPI_ERR_WIN, call, "win is not a window, or a freed one");
-    *at = (struct error_place){&w->errhandler, OBJECT_WIN, h, NULL};
-    return MPI_SUCCESS;
+    struct win *w;
+    int error = win_check(call, h, &w);
+    if (!error)
+        *at = (struct error_place){&w->errhandler, OBJECT_WIN, h, NULL};
+    return error;
 }
 
 static int file_place(MPI_File h, struct error_place *at, const char *call)

@@ -2,8 +2,12 @@
 // Info objects. See info.h. All calls are legal before MPI_Init and after MPI_Finalize.
 #include "info.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of all keys and values
 
 struct info *info_new(void)
 {
@@ -30,10 +34,14 @@ static struct info_entry *find(const struct info *info, const char *key)
     return NULL;
 }
 
-const char *info_get(const struct info *info, const char *key)
+const char *info_get(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL])
 {
+    pthread_mutex_lock(&lock);
     const struct info_entry *e = info ? find(info, key) : NULL;
-    return e ? e->value : NULL;
+    if (e)
+        snprintf(value, MPI_MAX_INFO_VAL, "%s", e->value);
+    pthread_mutex_unlock(&lock);
+    return e ? value : NULL;
 }
 
 static bool make_room(struct info *info)
@@ -49,7 +57,8 @@ static bool make_room(struct info *info)
     return true;
 }
 
-int info_set(struct info *info, const char *key, const char *value)
+// With the lock held.
+static int set(struct info *info, const char *key, const char *value)
 {
     char *new_value = strdup(value);
     struct info_entry *e = find(info, key);
@@ -66,6 +75,14 @@ int info_set(struct info *info, const char *key, const char *value)
     }
     info->entry[info->n++] = (struct info_entry){new_key, new_value};
     return MPI_SUCCESS;
+}
+
+int info_set(struct info *info, const char *key, const char *value)
+{
+    pthread_mutex_lock(&lock);
+    int error = set(info, key, value);
+    pthread_mutex_unlock(&lock);
+    return error;
 }
 
 // ---- Kinds of memory
@@ -107,12 +124,15 @@ bool info_has_kinds(const char *list)
 struct info *info_copy(const struct info *info)
 {
     struct info *copy = info_new();
-    for (int i = 0; copy && info && i < info->n; i++)
-        if (info_set(copy, info->entry[i].key, info->entry[i].value)) {
-            info_free(copy);
-            return NULL;
-        }
-    return copy;
+    int error = copy ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; !error && info && i < info->n; i++)
+        error = set(copy, info->entry[i].key, info->entry[i].value);
+    pthread_mutex_unlock(&lock);
+    if (!error)
+        return copy;
+    info_free(copy);
+    return NULL;
 }
 
 // ---- Arguments
@@ -224,6 +244,20 @@ MPI_DEFINE(int, Info_set, MPI_Info info, const char *key, const char *value)
     return info_set(i, key, value) ? raise_no_memory(call) : MPI_SUCCESS;
 }
 
+static bool take_out(struct info *info, const char *key)
+{
+    pthread_mutex_lock(&lock);
+    struct info_entry *e = find(info, key);
+    if (e) {
+        free(e->key);
+        free(e->value);
+        info->n--;
+        memmove(e, e + 1, (size_t)(info->entry + info->n - e) * sizeof *e);
+    }
+    pthread_mutex_unlock(&lock);
+    return e != NULL;
+}
+
 MPI_DEFINE(int, Info_delete, MPI_Info info, const char *key)
 {
     static const char call[] = "MPI_Info_delete";
@@ -233,19 +267,14 @@ MPI_DEFINE(int, Info_delete, MPI_Info info, const char *key)
         error = check_key(key, call);
     if (error)
         return error;
-    struct info_entry *e = find(i, key);
-    if (!e)
+    if (!take_out(i, key))
         return raise_on(NULL, MPI_ERR_INFO_NOKEY, call, "info has no key \"%s\"", key);
-    free(e->key);
-    free(e->value);
-    i->n--;
-    memmove(e, e + 1, (size_t)(i->entry + i->n - e) * sizeof *e);
     return MPI_SUCCESS;
 }
 
-// The value of a key, NULL: none. Checks what all calls that look one up are given.
+// The value of a key, copied to `room`, NULL: none. Checks what all calls that look one up are given.
 static int look_up(MPI_Info info, const char *key, const int *flag, const char *call,
-                   const char **value)
+                   char room[MPI_MAX_INFO_VAL], const char **value)
 {
     struct info *i;
     int error = check(info, call, &i);
@@ -254,7 +283,7 @@ static int look_up(MPI_Info info, const char *key, const int *flag, const char *
     if (!error && !flag)
         error = raise_null(call, "flag");
     if (!error)
-        *value = info_get(i, key);
+        *value = info_get(i, key, room);
     return error;
 }
 
@@ -262,7 +291,8 @@ MPI_DEFINE(int, Info_get, MPI_Info info, const char *key, int valuelen, char *va
 {
     static const char call[] = "MPI_Info_get";
     const char *found;
-    int error = look_up(info, key, flag, call, &found);
+    char room[MPI_MAX_INFO_VAL];
+    int error = look_up(info, key, flag, call, room, &found);
     if (error)
         return error;
     if (valuelen < 0)
@@ -282,7 +312,8 @@ MPI_DEFINE(int, Info_get_valuelen, MPI_Info info, const char *key, int *valuelen
 {
     static const char call[] = "MPI_Info_get_valuelen";
     const char *found;
-    int error = look_up(info, key, flag, call, &found);
+    char room[MPI_MAX_INFO_VAL];
+    int error = look_up(info, key, flag, call, room, &found);
     if (error)
         return error;
     if (!valuelen)
@@ -298,7 +329,8 @@ MPI_DEFINE(int, Info_get_string, MPI_Info info, const char *key, int *buflen, ch
 {
     static const char call[] = "MPI_Info_get_string";
     const char *found;
-    int error = look_up(info, key, flag, call, &found);
+    char room[MPI_MAX_INFO_VAL];
+    int error = look_up(info, key, flag, call, room, &found);
     if (error)
         return error;
     if (!buflen || *buflen < 0)
@@ -327,7 +359,9 @@ MPI_DEFINE(int, Info_get_nkeys, MPI_Info info, int *nkeys)
         return error;
     if (!nkeys)
         return raise_null(call, "nkeys");
+    pthread_mutex_lock(&lock);
     *nkeys = i->n;
+    pthread_mutex_unlock(&lock);
     return MPI_SUCCESS;
 }
 
@@ -340,8 +374,12 @@ MPI_DEFINE(int, Info_get_nthkey, MPI_Info info, int n, char *key)
         return error;
     if (!key)
         return raise_on(NULL, MPI_ERR_INFO_KEY, call, "key is NULL");
-    if (n < 0 || n >= i->n)
-        return raise_on(NULL, MPI_ERR_ARG, call, "n is %d, the info has %d keys", n, i->n);
-    strcpy(key, i->entry[n].key);
+    pthread_mutex_lock(&lock);
+    int keys = i->n;
+    if (n >= 0 && n < keys)
+        strcpy(key, i->entry[n].key);
+    pthread_mutex_unlock(&lock);
+    if (n < 0 || n >= keys)
+        return raise_on(NULL, MPI_ERR_ARG, call, "n is %d, the info has %d keys", n, keys);
     return MPI_SUCCESS;
 }

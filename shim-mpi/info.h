@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Info objects (MPI 5.0, "The Info Object"): keys with values, in the order they came.
+// Info objects (MPI 5.0, "The Info Object"): keys with values, in the order they came. One lock for all, as
+// several threads may change one.
 #ifndef SHOAL_MPI_INFO_H
 #define SHOAL_MPI_INFO_H
 
@@ -23,7 +24,8 @@ static inline struct info *info_of(MPI_Info h)
 struct info *info_new(void);                         // NULL: no memory
 struct info *info_copy(const struct info *info);     // of NULL: empty; NULL: no memory
 void info_free(struct info *info);                   // may be NULL
-const char *info_get(const struct info *info, const char *key); // NULL: no such key, or no info
+// The value of a key, copied to `value`; NULL: no such key, or no info.
+const char *info_get(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL]);
 int info_set(struct info *info, const char *key, const char *value); // 0, or MPI_ERR_NO_MEM
 
 // The info of an argument, NULL for MPI_INFO_NULL; to nowhere (NULL) where none of its keys means

@@ -46,6 +46,7 @@ struct posted {
 };
 
 enum arrived_kind { ARRIVED_EAGER, ARRIVED_SYNC, ARRIVED_RTS };
+#define ARRIVED_TOLD (-1) // in the place of its bytes: its sender knows that they were taken
 
 // What an RTS (transfer.h) carries.
 struct rts {

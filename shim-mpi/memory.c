@@ -78,7 +78,8 @@ static void *private_alloc(size_t size, size_t alignment)
 // The key's value, or the least; 0: it is no power of two.
 static size_t alignment_of(const struct info *info)
 {
-    const char *value = info_get(info, "mpi_minimum_memory_alignment");
+    char room[MPI_MAX_INFO_VAL];
+    const char *value = info_get(info, "mpi_minimum_memory_alignment", room);
     char *end;
     unsigned long long n = value ? strtoull(value, &end, 10) : SHARED_ALIGNMENT;
     if (value && (*end || n == 0 || n & (n - 1)))

@@ -19,15 +19,21 @@ MPI_Request rma_no_request;
 static int check_side(struct rma *r, struct rma_side *s, bool has_buf)
 {
     struct type *t = type_of(s->datatype);
+    MPI_Count bytes;
     if (unlikely(s->count < 0))
         return raise_on_win(r->w, MPI_ERR_COUNT, r->call,
                             "the count is %lld: it must not be negative", (long long)s->count);
-    if (unlikely(!t || s->datatype == MPI_DATATYPE_NULL))
+    if (unlikely(!t))
         return raise_on_win(r->w, MPI_ERR_TYPE, r->call, "%s",
-                            t ? "the datatype is MPI_DATATYPE_NULL" : "there is no such datatype");
+                            s->datatype == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
+                                                             : "there is no such datatype");
     if (unlikely(!t->is_committed))
         return raise_on_win(r->w, MPI_ERR_TYPE, r->call,
                             "the datatype is not committed: call MPI_Type_commit first");
+    if (unlikely(__builtin_mul_overflow(s->count, t->size, &bytes)))
+        return raise_on_win(r->w, MPI_ERR_COUNT, r->call,
+                            "%lld elements are more bytes than can be counted",
+                            (long long)s->count);
     if (unlikely(has_buf && !check_is_place(s->buf) && s->count && t->size && t->true_lb == 0))
         return raise_on_win(r->w, MPI_ERR_BUFFER, r->call, "a buffer is %s, with %lld elements",
                             s->buf ? "MPI_IN_PLACE" : "NULL", (long long)s->count);
@@ -157,10 +163,14 @@ int rma_end(struct rma *r, bool idle)
     return MPI_SUCCESS;
 }
 
+int rma_error_of(int shoal_error)
+{
+    return shoal_error == SHOAL_EFAULT ? MPI_ERR_RMA_RANGE : error_of(shoal_error);
+}
+
 int rma_raise(struct rma *r, int shoal_error)
 {
-    int error = shoal_error == SHOAL_EFAULT ? MPI_ERR_RMA_RANGE : error_of(shoal_error);
-    return raise_on_win(r->w, error, r->call, "rank %d's memory cannot be reached: %s", r->rank,
+    return raise_on_win(r->w, rma_error_of(shoal_error), r->call, "rank %d's memory cannot be reached: %s", r->rank,
                         shoal_strerror(shoal_error));
 }
 

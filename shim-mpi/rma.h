@@ -52,6 +52,7 @@ int rma_end(struct rma *r, bool idle);
 // Of a scattered target: where disp is, and how many of n bytes are there in one piece. 0: nowhere.
 size_t rma_piece(struct rma *r, MPI_Count disp, MPI_Count n, struct place *at);
 // Raises an error of the runtime.
+int rma_error_of(int shoal_error); // the class; MPI_SUCCESS of SHOAL_OK
 int rma_raise(struct rma *r, int shoal_error);
 // An operation failed before it did anything: is it worth another try, at a place looked up anew?
 bool rma_again(struct rma *r, int shoal_error);
@@ -156,7 +157,7 @@ static inline struct target *rma_direct(struct win *w, int rank, MPI_Aint disp, 
     if (unlikely(!w || (unsigned)rank >= (unsigned)w->size))
         return NULL;
     struct target *t = &w->target[rank];
-    if (unlikely(!target_access(t) ||
+    if (unlikely(!target_access(t) || disp < 0 ||
                  __builtin_mul_overflow((size_t)disp, (size_t)t->disp_unit, &offset)))
         return NULL;
     offset += (size_t)at;

@@ -61,7 +61,7 @@ static void end(struct rma_later *l, int status)
     free(l->out);
     free(l->back);
     if (l->request) {
-        l->request->error = status == SHOAL_OK ? MPI_SUCCESS : error_of(status);
+        l->request->error = rma_error_of(status);
         request_complete(l->request);
     }
     free(l);

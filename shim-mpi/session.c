@@ -9,6 +9,7 @@
 #include "hint.h"
 #include "info.h"
 
+#include <pshmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,8 @@ MPI_DEFINE(int, Session_init, MPI_Info info, MPI_Errhandler errhandler, MPI_Sess
         return raise_new(e, MPI_ERR_INFO, call, "info is not an info object");
     if (!session)
         return raise_new(e, MPI_ERR_ARG, call, "argument session is NULL");
-    const char *asked = info_get(i, "thread_level");
+    char room[MPI_MAX_INFO_VAL];
+    const char *asked = info_get(i, "thread_level", room);
     int level = asked ? thread_level_of(asked) : MPI_THREAD_SINGLE;
     if (level < 0)
         return raise_new(e, MPI_ERR_INFO_VALUE, call, "thread_level is none of MPI_THREAD_*");
@@ -131,9 +133,9 @@ static struct group *self(void)
 
 static struct group *node(void)
 {
-    int size = shmem_team_n_pes(SHMEM_TEAM_SHARED), *pes = malloc((size_t)size * sizeof *pes);
+    int size = pshmem_team_n_pes(SHMEM_TEAM_SHARED), *pes = malloc((size_t)size * sizeof *pes);
     for (int i = 0; pes && i < size; i++)
-        pes[i] = shmem_team_translate_pe(SHMEM_TEAM_SHARED, i, SHMEM_TEAM_WORLD);
+        pes[i] = pshmem_team_translate_pe(SHMEM_TEAM_SHARED, i, SHMEM_TEAM_WORLD);
     return pes ? group_new(pes, size) : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "agree.h"
 #include "hw.h"
 
+#include <pshmem.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static int by_place(const void *a, const void *b)
 static struct seat own_seat(int rank)
 {
     struct seat s = {.rank = rank};
-    s.at[0] = shmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD);
+    s.at[0] = pshmem_team_translate_pe(SHMEM_TEAM_SHARED, 0, SHMEM_TEAM_WORLD);
     for (int i = 0; i + 1 < SEAT_LEVELS && hw_kind(i); i++)
         s.at[i + 1] = hw_place(hw_kind(i));
     return s;

@@ -17,7 +17,7 @@ int raise_no_type(const char *call, const char *argument, MPI_Datatype handle)
 static int check_type_handle(const char *call, MPI_Datatype handle, struct type **type)
 {
     *type = type_of(handle);
-    if (*type)
+    if (*type && !type_is_freed(*type))
         return MPI_SUCCESS;
     return raise_no_type(call, "datatype", handle);
 }
@@ -25,9 +25,10 @@ static int check_type_handle(const char *call, MPI_Datatype handle, struct type 
 int type_asked(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type)
 {
     struct type *t = type_of(handle);
-    if (!t || handle == MPI_DATATYPE_NULL)
+    if (!t || type_is_freed(t))
         return raise_on(comm, MPI_ERR_TYPE, call, "%s",
-                        t ? "the datatype is MPI_DATATYPE_NULL" : "there is no such datatype");
+                        handle == MPI_DATATYPE_NULL ? "the datatype is MPI_DATATYPE_NULL"
+                                                    : "there is no such datatype");
     if (t->size == MPI_UNDEFINED)
         return raise_on(comm, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
     *type = t;
@@ -70,7 +71,7 @@ MPI_DEFINE(int, Type_dup, MPI_Datatype oldtype, MPI_Datatype *newtype)
     if (rc)
         return rc;
     struct type *t = type_of(copy);
-    rc = attributes_copy(OBJECT_TYPE, oldtype, old->attributes, &t->attributes);
+    rc = attributes_copy(OBJECT_TYPE, oldtype, &old->attributes, &t->attributes);
     if (rc) {
         type_drop(t);
         *newtype = MPI_DATATYPE_NULL;
@@ -90,8 +91,6 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
     if (t->what)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s is predefined and is not freed",
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
-    if (atomic_load_explicit(&t->handles, memory_order_relaxed) == 0)
-        return raise_on(NULL, MPI_ERR_TYPE, call, "datatype was freed: other types are made of it");
     // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
     if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1)
         rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);

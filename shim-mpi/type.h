@@ -39,6 +39,12 @@ static inline struct type *type_of(MPI_Datatype h)
     return object_at(h, OBJECT_TYPE);
 }
 
+// The program has no handle any more; requests, or types that are made of it, have it.
+static inline bool type_is_freed(const struct type *t)
+{
+    return !t->what && atomic_load_explicit(&t->handles, memory_order_relaxed) == 0;
+}
+
 int raise_no_type(const char *call, const char *argument, MPI_Datatype handle) __attribute__((cold));
 // The type of a handle for a call that only asks about it: committed or not. An error class, raised.
 int type_asked(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);

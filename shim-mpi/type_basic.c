@@ -133,6 +133,8 @@ static struct type *f90_find(struct f90 key, MPI_Datatype like)
 
 static int f90_type(const char *call, struct f90 key, MPI_Datatype like, MPI_Datatype *newtype)
 {
+    if (!shim_is_up())
+        return raise_not_up(call);
     if (!newtype)
         return raise_on(NULL, MPI_ERR_ARG, call, "newtype is NULL");
     if (key.p == MPI_UNDEFINED && key.r == MPI_UNDEFINED)
@@ -217,6 +219,8 @@ MPI_DEFINE(int, Type_match_size, int typeclass, int size, MPI_Datatype *datatype
                         "typeclass %d is none of MPI_TYPECLASS_INTEGER, _REAL, _COMPLEX",
                         typeclass);
     }
+    if (!shim_is_up())
+        return raise_not_up(call);
     for (size_t i = 0; i < n; i++)
         if (type_of(from[i])->size == size) {
             *datatype = from[i];

@@ -6,7 +6,7 @@
 int type_argument(const char *call, MPI_Datatype handle, struct type **type)
 {
     struct type *t = *type = type_of(handle);
-    if (!t)
+    if (!t || type_is_freed(t))
         return raise_no_type(call, "oldtype", handle);
     if (t->size == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);

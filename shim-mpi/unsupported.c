@@ -68,7 +68,10 @@ MPI_DEFINE(int, Comm_get_parent, MPI_Comm *parent)
 static int raise_no_files(const char *call)
 {
     static atomic_flag has_told = ATOMIC_FLAG_INIT;
-    if (errhandler_of_files == &errors_return && shim_pe() == 0 &&
+    struct errhandler *e = errhandler_take(&errhandler_of_files);
+    bool returns = e == &errors_return;
+    errhandler_drop(e);
+    if (returns && shim_pe() == 0 &&
         !atomic_flag_test_and_set(&has_told))
         fprintf(
             stderr,

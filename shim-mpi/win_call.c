@@ -101,7 +101,8 @@ static const struct hint {
 
 bool hint_is_true(const struct info *info, const char *key)
 {
-    const char *value = info_get(info, key);
+    char room[MPI_MAX_INFO_VAL];
+    const char *value = info_get(info, key, room);
     return value && !strcmp(value, "true");
 }
 
@@ -138,7 +139,10 @@ int win_set_hints(struct win *w, const struct info *info)
     if (is_first && !(w->hints = info_new()))
         return MPI_ERR_NO_MEM;
     for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
-        const char *value = is_first || !hints[i].is_fixed ? info_get(info, hints[i].key) : NULL;
+        char room[MPI_MAX_INFO_VAL];
+        const char *value = NULL;
+        if (is_first || !hints[i].is_fixed)
+            value = info_get(info, hints[i].key, room);
         if (value && !is_sound(&hints[i], value))
             value = NULL;
         if (!value && is_first)

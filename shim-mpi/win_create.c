@@ -55,7 +55,8 @@ static int take_control(struct making *m, int members)
 
 static size_t alignment_of(const struct info *info)
 {
-    const char *value = info_get(info, "mpi_minimum_memory_alignment");
+    char room[MPI_MAX_INFO_VAL];
+    const char *value = info_get(info, "mpi_minimum_memory_alignment", room);
     unsigned long long n = value ? strtoull(value, NULL, 10) : LINE;
     return n > LINE && n < (1u << 30) && (n & (n - 1)) == 0 ? (size_t)n : LINE;
 }
@@ -141,7 +142,8 @@ static int take_memory(struct making *m)
 
 static bool wants_long_accumulates(const struct info *hints)
 {
-    return strtoull(info_get(hints, "mpi_accumulate_granularity"), NULL, 10) > sizeof(uint64_t);
+    char value[MPI_MAX_INFO_VAL];
+    return strtoull(info_get(hints, "mpi_accumulate_granularity", value), NULL, 10) > sizeof(uint64_t);
 }
 
 static int prepare(struct making *m)

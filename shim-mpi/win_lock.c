@@ -322,8 +322,8 @@ int win_flush(const char *call, struct win *w, int rank)
         shim_fatal("operations on a window cannot be completed: %s", shoal_strerror(quiet));
     return status == SHOAL_OK
                ? MPI_SUCCESS
-               : raise_on_win(w, status == SHOAL_EFAULT ? MPI_ERR_RMA_RANGE : error_of(status),
-                              call, "an operation has failed: %s", shoal_strerror(status));
+               : raise_on_win(w, rma_error_of(status), call, "an operation has failed: %s",
+                              shoal_strerror(status));
 }
 
 static int flush(const char *call, MPI_Win win, int rank)

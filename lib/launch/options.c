@@ -95,6 +95,14 @@ static enum options_result take_var(struct options *opt, char *value, const char
     return OPTIONS_RUN;
 }
 
+static enum options_result take_var_list(struct options *opt, char *value, const char *name)
+{
+    enum options_result result = OPTIONS_RUN;
+    for (char *var; result == OPTIONS_RUN && (var = strsep(&value, ","));)
+        result = take_var(opt, var, name);
+    return result;
+}
+
 static enum options_result take_own_var(struct options *opt, char *value, const char *name)
 {
     opt->own_vars[opt->own_nvars++] = value;
@@ -200,6 +208,7 @@ static const struct row rows[] = {
     {"-np", "N", take_npes, NULL},
     {"-c", "N", take_npes, NULL},
     {"--np", "N", take_npes, NULL},
+    {"--n", "N", take_npes, NULL},
     {"-ppn", "N", take_per_host, "with hosts: PEs on each of them; also -perhost, -npernode"},
     {"--ppn", "N", take_per_host, NULL},
     {"-perhost", "N", take_per_host, NULL},
@@ -224,6 +233,8 @@ static const struct row rows[] = {
     {"-x", "VAR[=VALUE]", take_var,
      "pass an environment variable, or set one; also -genv VAR VALUE"},
     {"-genv", PAIR, take_var, NULL},
+    {"-genvlist", "VAR,VAR...", take_var_list, NULL},
+    {"-envlist", "VAR,VAR...", take_var_list, NULL},
     {"-env", PAIR, take_own_var, "set an environment variable for this program alone"},
     {"-genvall", NULL, take_all_vars, "pass the whole environment; also -envall"},
     {"-envall", NULL, take_all_vars, NULL},
@@ -248,6 +259,8 @@ static const struct row rows[] = {
     {"-soft", "SET", take_nothing, "accepted: N processes are always started"},
     {"--oversubscribe", NULL, take_nothing, "more PEs than cores are always allowed"},
     {"--allow-run-as-root", NULL, take_nothing, NULL},
+    {"--mca", PAIR, take_nothing, "accepted: a parameter of Open MPI's, which means nothing here"},
+    {"-mca", PAIR, take_nothing, NULL},
     {"--help", NULL, take_help, "print this; also -h"},
     {"-help", NULL, take_help, NULL},
     {"-h", NULL, take_help, NULL},
@@ -354,6 +367,16 @@ static const char *what_is_wrong(const struct options *opt)
     return !has_hosts && (opt->verbose || opt->dry_run) ? "-v and --dry-run go with --hosts" : NULL;
 }
 
+// Arguments, and as many more as one of them may list.
+static size_t words_of(int argc, char **argv)
+{
+    size_t words = (size_t)argc;
+    for (int i = 0; i < argc; i++)
+        for (const char *c = argv[i]; *c; c++)
+            words += *c == ',';
+    return words;
+}
+
 enum options_result options_parse(int argc, char **argv, struct options *opt)
 {
     bool is_last = false, goes_on = true;
@@ -364,7 +387,7 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         if (!argv)
             return OPTIONS_WRONG;
     }
-    *opt = (struct options){.vars = calloc((size_t)argc + 1, sizeof(char *)),
+    *opt = (struct options){.vars = calloc(words_of(argc, argv) + 1, sizeof(char *)),
                             .own_vars = calloc((size_t)argc + 1, sizeof(char *)),
                             .block = calloc((size_t)argc + 1, sizeof(struct block))};
     char *timeout = getenv("MPIEXEC_TIMEOUT"); // as other launchers have it

@@ -18,6 +18,11 @@ expect_out "$(printf "%s\n" -n -n)"
 run oshrun --oversubscribe --allow-run-as-root -n 1 --bind-to none --tag-output echo x
 expect_rc 0
 expect_out '[0] x'
+run oshrun --n 1 --mca btl tcp,self -genvlist HOME,SHOAL_TEST_A,SHOAL_TEST_B echo x
+expect_rc 0
+expect_out x
+run oshrun -genvlist HOME,,PATH true
+expect_rc 2
 run oshrun -n 2 -l -bind-to none -genv SHOAL_TEST_WORD 'a b' sh -c 'echo "$SHOAL_TEST_WORD"'
 expect_rc 0
 [ "$(sort "$tmp/out")" = "$(printf '[0] a b\n[1] a b')" ] || fail "other lines"

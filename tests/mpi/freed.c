@@ -4,7 +4,7 @@
 // and error handlers of which a handle is freed twice. After MPI_Finalize, which two threads call, no
 // communicator, request or window of the program's is an argument.
 // PES: 2 4
-// ENV: SHOAL_MPI_INITIAL_ERRHANDLER=mpi_errors_return
+// ENV: SHOAL_MPI_INITIAL_ERRHANDLER=mpi_errors_return SHOAL_MPI_WINDOW=32k
 #include "mpi_check.h"
 
 #include <pthread.h>
@@ -137,6 +137,59 @@ static void one(int what, bool own_comm)
 
 // ---- Twice
 #define WRONG(call, class) CHECK_EQ(class_of(call), class)
+
+// The type lives on in another one.
+static void types_twice(void)
+{
+    int size;
+    MPI_Datatype part, whole, again;
+    OK(MPI_Type_vector(2, 1, 2, MPI_INT, &part));
+    OK(MPI_Type_contiguous(3, part, &whole));
+    again = part;
+    OK(MPI_Type_free(&part));
+    WRONG(MPI_Type_free(&again), MPI_ERR_TYPE);
+    WRONG(MPI_Type_size(again, &size), MPI_ERR_TYPE);
+    WRONG(MPI_Type_contiguous(2, again, &part), MPI_ERR_TYPE);
+    OK(MPI_Type_size(whole, &size));
+    CHECK_EQ(size, 3 * 2 * (int)sizeof(int));
+    OK(MPI_Type_free(&whole));
+}
+
+// A receive is under way in it.
+static void peer_freed(void)
+{
+    MPI_Comm peer, again, out;
+    MPI_Request r;
+    int x;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &peer));
+    again = peer;
+    OK(MPI_Irecv(&x, 1, MPI_INT, 0, 0, peer, &r));
+    OK(MPI_Comm_free(&peer));
+    WRONG(MPI_Intercomm_create(MPI_COMM_SELF, 0, again, 0, 0, &out), MPI_ERR_COMM);
+    OK(MPI_Cancel(&r));
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+}
+
+// Messages that nobody has received when their communicator is freed take no room of those to come, which is
+// that of some 24.
+static void messages_left(void)
+{
+    enum { EACH = 8, ROUNDS = 8 };
+    static char bytes[1024];
+    struct counter held = counter_start("held_back");
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        MPI_Comm some;
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &some));
+        for (int i = 0; i < EACH && me == 0; i++)
+            OK(MPI_Send(bytes, sizeof bytes, MPI_CHAR, 1, 0, some));
+        for (int i = 0; i < EACH && me == 1 && round >= ROUNDS; i++)
+            OK(MPI_Recv(bytes, sizeof bytes, MPI_CHAR, 0, 0, some, MPI_STATUS_IGNORE));
+        OK(MPI_Barrier(some));
+        OK(MPI_Comm_free(&some));
+    }
+    CHECK_EQ(counter_read(&held), 0);
+    counter_end(&held);
+}
 
 static void groups_twice(void)
 {
@@ -276,6 +329,9 @@ int main(void)
             one(what, what == 1 || what == 2);
     if (me < 2)
         OK(MPI_Comm_free(&pair));
+    types_twice();
+    peer_freed();
+    messages_left();
     groups_twice();
     operators_twice();
     handlers_twice();

@@ -132,11 +132,14 @@ static void counts_that_overflow(void)
     long value = 1;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         MPI_Count n = counts[i];
-        GIVES(MPI_ERR_RMA_RANGE, MPI_Put_c(&value, n, MPI_LONG, me, 0, n, MPI_LONG, win));
-        GIVES(MPI_ERR_RMA_RANGE, MPI_Get_c(&value, n, MPI_LONG, me, 0, n, MPI_LONG, win));
-        GIVES(MPI_ERR_RMA_RANGE,
-              MPI_Accumulate_c(&value, n, MPI_LONG, me, 0, n, MPI_LONG, MPI_SUM, win));
+        int class = i == 0 ? MPI_ERR_RMA_RANGE : MPI_ERR_COUNT;
+        GIVES(class, MPI_Put_c(&value, n, MPI_LONG, me, 0, n, MPI_LONG, win));
+        GIVES(class, MPI_Get_c(&value, n, MPI_LONG, me, 0, n, MPI_LONG, win));
+        GIVES(class, MPI_Accumulate_c(&value, n, MPI_LONG, me, 0, n, MPI_LONG, MPI_SUM, win));
     }
+    MPI_Count round = ((MPI_Count)1 << 61) + 1; // 8 bytes, if they come round
+    GIVES(MPI_ERR_COUNT, MPI_Put_c(&value, round, MPI_LONG, me, 0, 1, MPI_LONG, win));
+    GIVES(MPI_ERR_COUNT, MPI_Get_c(&value, round, MPI_LONG, me, 0, 1, MPI_LONG, win));
     GIVES(MPI_ERR_RMA_RANGE, MPI_Put(&value, INT_MAX, MPI_LONG, me, 0, INT_MAX, MPI_LONG, win));
     GIVES(MPI_ERR_COUNT, MPI_Get_c(&value, -1, MPI_LONG, me, 0, 1, MPI_LONG, win));
     GIVES(MPI_ERR_COUNT, MPI_Put_c(&value, 1, MPI_LONG, me, 0, LLONG_MIN, MPI_LONG, win));

@@ -153,6 +153,13 @@ static void ranges_of_bytes(void)
     GIVES(MPI_ERR_RMA_RANGE, MPI_Put(&y, 1, MPI_INT, me, PTRDIFF_MAX, 1, MPI_INT, bytes));
     GIVES(MPI_ERR_RMA_RANGE, MPI_Fetch_and_op(x, &y, MPI_INT, me, -1, MPI_SUM, bytes));
     OK(MPI_Put(&y, 1, MPI_INT, me, sizeof x - 4, 1, MPI_INT, bytes));
+    MPI_Datatype later, dense; // behind its place: inside the window again
+    OK(MPI_Type_create_hindexed_block(1, 8, &(MPI_Aint){16}, MPI_CHAR, &later));
+    OK(MPI_Type_create_resized(later, 16, 8, &dense));
+    OK(MPI_Type_commit(&dense));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Put(x, 1, dense, me, -8, 1, dense, bytes));
+    OK(MPI_Type_free(&dense));
+    OK(MPI_Type_free(&later));
     OK(MPI_Win_unlock(me, bytes));
     OK(MPI_Win_free(&bytes));
 }

@@ -95,6 +95,9 @@ if [ -n "$lib" ]; then
                     print "foreign " s
         }' "$tmp/exports" "$functions" > "$tmp/found"
     differences < "$tmp/found"
+    # A tool that stands before the names of OpenSHMEM or MPI sees the program's calls alone.
+    nm -D --undefined-only "$lib" | awk '$NF ~ /^(shmem_|MPI_)/ { print $NF }' > "$tmp/inner"
+    [ -s "$tmp/inner" ] && fail "$lib itself calls $(tr '\n' ' ' < "$tmp/inner")"
     if command -v readelf > /dev/null; then
         readelf -d "$lib" > "$tmp/dynamic"
         grep -q 'SONAME.*\[libmpi_abi\.so\.1\]' "$tmp/dynamic" || fail "$lib: its soname is not libmpi_abi.so.1"

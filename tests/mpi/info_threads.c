@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several threads change and read one info object, the hints of one communicator and the attributes of another
+// (MPI 5.0, "Threads": calls have the effect of some order).
+// PES: 1 2
+#include "mpi_check.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4, TIMES = 300, KEYS = 40 };
+
+static MPI_Info shared;
+static MPI_Comm hinted;
+static int keyval;
+
+static void use_info(int id, int i)
+{
+    char key[MPI_MAX_INFO_KEY], value[100];
+    int flag, length, keys;
+    MPI_Info copy;
+    snprintf(key, sizeof key, "key %d", i % KEYS);
+    memset(value, 'a' + id, sizeof value - 1);
+    value[1 + i % 90] = 0;
+    OK(MPI_Info_set(shared, key, value));
+    OK(MPI_Info_get(shared, key, sizeof value - 1, value, &flag));
+    for (size_t c = 1; flag && value[c]; c++)
+        CHECK(value[c] == value[0]); // of one thread
+    OK(MPI_Info_get_valuelen(shared, key, &length, &flag));
+    OK(MPI_Info_get_nkeys(shared, &keys));
+    CHECK(keys >= 0 && keys <= KEYS);
+    if (i % 8 == 0)
+        MPI_Info_delete(shared, key); // another thread may have
+    if (i % 16 == 0) {
+        OK(MPI_Info_dup(shared, &copy));
+        OK(MPI_Info_free(&copy));
+    }
+}
+
+static void use_comm(int id, int i)
+{
+    MPI_Info hint, used;
+    MPI_Comm copy;
+    int flag, *value;
+    OK(MPI_Info_create(&hint));
+    OK(MPI_Info_set(hint, "mpi_assert_no_any_tag", i % 2 ? "true" : "false"));
+    OK(MPI_Comm_set_info(hinted, hint));
+    OK(MPI_Comm_get_info(hinted, &used));
+    OK(MPI_Info_free(&used));
+    OK(MPI_Info_free(&hint));
+    OK(MPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, &value, &flag));
+    OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &keyval));
+    if (i % 16)
+        return;
+    MPI_Group self;
+    OK(MPI_Comm_group(MPI_COMM_SELF, &self));
+    OK(MPI_Comm_create_group(MPI_COMM_SELF, self, id * TIMES + i, &copy));
+    OK(MPI_Comm_free(&copy));
+    OK(MPI_Group_free(&self));
+}
+
+static void *use(void *id)
+{
+    for (int i = 0; i < TIMES; i++) {
+        use_info(*(int *)id, i);
+        use_comm(*(int *)id, i);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    int provided, ids[THREADS];
+    pthread_t thread[THREADS];
+    OK(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
+    OK(MPI_Comm_rank(MPI_COMM_WORLD, &me));
+    OK(MPI_Comm_size(MPI_COMM_WORLD, &npes));
+    OK(MPI_Info_create(&shared));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &hinted));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
+    for (int i = 0; i < THREADS; i++) {
+        ids[i] = i;
+        CHECK(pthread_create(&thread[i], NULL, use, &ids[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    OK(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
+    OK(MPI_Comm_free_keyval(&keyval));
+    OK(MPI_Comm_free(&hinted));
+    OK(MPI_Info_free(&shared));
+    return mpi_done();
+}
