@@ -170,7 +170,8 @@ int rma_error_of(int shoal_error)
 
 int rma_raise(struct rma *r, int shoal_error)
 {
-    return raise_on_win(r->w, rma_error_of(shoal_error), r->call, "rank %d's memory cannot be reached: %s", r->rank,
+    return raise_on_win(r->w, rma_error_of(shoal_error), r->call,
+                        "rank %d's memory cannot be reached: %s", r->rank,
                         shoal_strerror(shoal_error));
 }
 

@@ -71,8 +71,7 @@ static int raise_no_files(const char *call)
     struct errhandler *e = errhandler_take(&errhandler_of_files);
     bool returns = e == &errors_return;
     errhandler_drop(e);
-    if (returns && shim_pe() == 0 &&
-        !atomic_flag_test_and_set(&has_told))
+    if (returns && shim_pe() == 0 && !atomic_flag_test_and_set(&has_told))
         fprintf(
             stderr,
             "shoal: rank 0: %s returns MPI_ERR_UNSUPPORTED_OPERATION: this library does not have "

@@ -143,7 +143,8 @@ static int take_memory(struct making *m)
 static bool wants_long_accumulates(const struct info *hints)
 {
     char value[MPI_MAX_INFO_VAL];
-    return strtoull(info_get(hints, "mpi_accumulate_granularity", value), NULL, 10) > sizeof(uint64_t);
+    return strtoull(info_get(hints, "mpi_accumulate_granularity", value), NULL, 10) >
+           sizeof(uint64_t);
 }
 
 static int prepare(struct making *m)

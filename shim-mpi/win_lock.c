@@ -320,10 +320,9 @@ int win_flush(const char *call, struct win *w, int rank)
     int quiet = shoal_quiet(rank < 0 ? -1 : w->target[rank].control_at.pe);
     if (quiet != SHOAL_OK)
         shim_fatal("operations on a window cannot be completed: %s", shoal_strerror(quiet));
-    return status == SHOAL_OK
-               ? MPI_SUCCESS
-               : raise_on_win(w, rma_error_of(status), call, "an operation has failed: %s",
-                              shoal_strerror(status));
+    return status == SHOAL_OK ? MPI_SUCCESS
+                              : raise_on_win(w, rma_error_of(status), call,
+                                             "an operation has failed: %s", shoal_strerror(status));
 }
 
 static int flush(const char *call, MPI_Win win, int rank)
