@@ -3,6 +3,7 @@
 #include "call.h"
 #include "check_coll.h"
 #include "coll.h"
+#include "log.h"
 #include "pshmem.h"
 #include "remote.h"
 
@@ -77,7 +78,9 @@ SIZED(64, 8)
 static void to_all(const char *call, const struct reduce_op *op, void *dest, const void *source,
                    int nreduce, ACTIVE)
 {
-    size_t n = nreduce > 0 ? (size_t)nreduce : 0;
+    if (nreduce < 0)
+        fatal("%s: argument nreduce is %d", call, nreduce);
+    size_t n = (size_t)nreduce;
     BODY(call, CALL_reduce, BYTES_OF(n, op->size), BYTES_OF(n, op->size), coll_reduce(&g, op, dest, source, n))
 }
 

@@ -60,6 +60,8 @@ WEAK_TWIN(shmem_ctx_destroy);
 
 int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team)
 {
+    if (!team)
+        fatal("shmem_ctx_get_team: argument team is NULL");
     bool valid = is_valid("shmem_ctx_get_team", ctx);
     *team = valid ? ctx->team : SHMEM_TEAM_INVALID;
     return valid ? 0 : -1;

@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-
 void *pshmem_malloc(size_t size)
 {
     check_up("shmem_malloc");
@@ -39,7 +38,11 @@ WEAK_TWIN(shmem_align);
 void *pshmem_malloc_with_hints(size_t size, long hints)
 {
     check_up("shmem_malloc_with_hints");
-    (void)hints;
+    if (hints & ~(long)(SHMEM_MALLOC_ATOMICS_REMOTE | SHMEM_MALLOC_SIGNAL_REMOTE))
+        log_line(LOG_WARN, LOG_HEAP,
+                 "shmem_malloc_with_hints: argument hints is %#lx, not made of "
+                 "SHMEM_MALLOC_*",
+                 (unsigned long)hints);
     return size ? heap_malloc(CALL_malloc_with_hints, size, 1, 0) : NULL;
 }
 WEAK_TWIN(shmem_malloc_with_hints);

@@ -130,6 +130,8 @@ void coll_collect(const struct group *g, void *dest, const void *src, size_t n)
         gather_spanning(g, dest, src, n, offset);
         return;
     }
+    // Where it lies here tells where the others' lie, also when nothing of it is given.
+    check_symmetric("shmem_collect", "source", src, settings.check && offset[g->set.size] ? 1 : 0);
     pull_all(g, dest, src, offset, n);
     coll_sync(g);
     if (!g->team)

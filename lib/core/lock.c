@@ -46,11 +46,29 @@ static uint32_t own_node(struct lock_words *l)
     return atomic_load_explicit((_Atomic uint32_t *)&l->node, memory_order_acquire);
 }
 
-static void refuse_held(const char *call, struct lock_words *l)
+// A word that no call of a lock has written.
+COLD static _Noreturn void refuse_garbage(const char *call, const struct lock_words *l,
+                                          uint32_t word)
 {
-    if (own_node(l) & HELD)
+    fatal(
+        "%s: the lock at %p holds %#x, and is none yet: set it to 0 on every PE before its first use",
+        call, (const void *)l, word);
+}
+
+static void check_free(const char *call, struct lock_words *l)
+{
+    uint32_t node = own_node(l);
+    if (unlikely(node && (!(node & HELD) || (int)(node & NEXT) > world.npes)))
+        refuse_garbage(call, l, node);
+    if (unlikely(node))
         fatal("%s: this PE has taken the lock at %p already; shmem_clear_lock releases it", call,
               (void *)l);
+}
+
+static void check_tail(const char *call, struct lock_words *l, uint32_t tail)
+{
+    if (unlikely(tail > (uint32_t)world.npes))
+        refuse_garbage(call, l, tail);
 }
 
 void lock_set(long *lock)
@@ -58,10 +76,11 @@ void lock_set(long *lock)
     static const char call[] = "shmem_set_lock";
     struct lock_words *l = check_lock(call, lock);
     uint32_t me = (uint32_t)world.me + 1;
-    refuse_held(call, l);
+    check_free(call, l);
     call_enter(CALL_set_lock);
     amo_set_u32(NULL, call, &l->node, WAITING | HELD, 0, world.me, false);
     uint32_t before = amo_swap_u32(NULL, call, &l->tail, me, 0, home_of(lock), true);
+    check_tail(call, l, before);
     if (!before) {
         amo_and_u32(NULL, call, &l->node, ~WAITING, 0, world.me,
                     false); // a successor may be in it already
@@ -79,11 +98,13 @@ int lock_test(long *lock)
 {
     static const char call[] = "shmem_test_lock";
     struct lock_words *l = check_lock(call, lock);
-    refuse_held(call, l);
+    check_free(call, l);
     uint32_t me = (uint32_t)world.me + 1;
     amo_set_u32(NULL, call, &l->node, HELD, 0, world.me, false);
-    if (amo_cswap_u32(NULL, call, &l->tail, me, 0, home_of(lock), true) == 0)
+    uint32_t tail = amo_cswap_u32(NULL, call, &l->tail, me, 0, home_of(lock), true);
+    if (tail == 0)
         return 0;
+    check_tail(call, l, tail);
     amo_set_u32(NULL, call, &l->node, 0, 0, world.me, false);
     return 1;
 }

@@ -33,6 +33,7 @@ job past_the_end \
     "shmem_long_put: argument dest: the [0-9]+ bytes from $at reach beyond symmetric memory"
 job private_source "shmem_long_sum_reduce: argument source \\($at\\) is not symmetric.*"
 job wrong_root 'shmem_long_broadcast: argument PE_root is 2, the team has PEs 0 to 1'
+job nothing_from_nowhere 'shmem_collect: argument source is NULL'
 job outside \
     'shmem_barrier: called on a PE outside the active set: PE_start 0, logPE_stride 0, PE_size 1'
 job context_pe "shmem_ctx_long_p: argument pe is 5, the context's team has PEs 0 to 1"

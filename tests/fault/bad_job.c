@@ -32,6 +32,11 @@ static void wrong_root(void)
     shmem_long_broadcast(SHMEM_TEAM_WORLD, words, words + 8, 1, 2);
 }
 
+static void nothing_from_nowhere(void)
+{
+    shmem_long_collect(SHMEM_TEAM_WORLD, words, me ? NULL : words + 8, me ? 0 : 1);
+}
+
 static void outside(void)
 {
     shmem_barrier(0, 0, 1, sync_words);
@@ -80,6 +85,7 @@ static const struct {
     {"wrong_pe", wrong_pe, false},         {"private_dest", private_dest, false},
     {"past_the_end", past_the_end, false}, {"private_source", private_source, false},
     {"wrong_root", wrong_root, false},     {"outside", outside, false},
+    {"nothing_from_nowhere", nothing_from_nowhere, true},
     {"context_pe", context_pe, false},     {"free_twice", free_twice, false},
     {"malloc_size", malloc_size, true},    {"realloc_size", realloc_size, true},
     {"free_other", free_other, true},      {"malloc_and_free", malloc_and_free, true},

@@ -154,6 +154,12 @@
     X(shmem_set_lock,                                                                              \
       "this PE has taken the lock at " AT " already; shmem_clear_lock releases it",                \
       (shmem_set_lock(words), shmem_set_lock(words)))                                              \
+    X(shmem_set_lock, "the lock at " AT " holds 0x7, and is none yet: .*",                         \
+      (memcpy(words, (int[]){7, 0}, 8), shmem_set_lock(words)))                                    \
+    X(shmem_set_lock, "the lock at " AT " holds 0x7, and is none yet: .*",                         \
+      (memcpy(words, (int[]){0, 7}, 8), shmem_set_lock(words)))                                    \
+    X(shmem_test_lock, "the lock at " AT " holds 0x7, and is none yet: .*",                        \
+      (memcpy(words, (int[]){7, 0}, 8), (void)shmem_test_lock(words)))                             \
     X(shmem_test_lock, BAD_PRIVATE("lock"), (void)shmem_test_lock(priv))                           \
     X(shmem_test_lock, "this PE has taken the lock at .*",                                         \
       ((void)shmem_test_lock(words), (void)shmem_test_lock(words)))                                \
@@ -221,7 +227,9 @@
     X(shmem_long_sum_to_all, BAD_SET("0", "21", "1"),                                              \
       shmem_long_sum_to_all(words, words + 8, 1, 0, 21, 1, words + 16, sync_words))                \
     X(shmem_long_sum_to_all, BAD_NULL("dest"),                                                     \
-      shmem_long_sum_to_all(NULL, words, 1, 0, 0, 1, words + 16, sync_words))
+      shmem_long_sum_to_all(NULL, words, 1, 0, 0, 1, words + 16, sync_words))                      \
+    X(shmem_long_sum_to_all, "argument nreduce is -4",                                             \
+      shmem_long_sum_to_all(words, words + 8, -4, 0, 0, 1, words + 16, sync_words))
 
 #define HEAP(X)                                                                                    \
     X(shmem_align, "argument alignment is 0, not a power of two", (void)shmem_align(0, 8))         \
@@ -272,6 +280,7 @@
     X(shmem_ctx_destroy, "SHMEM_CTX_DEFAULT cannot be destroyed",                                  \
       shmem_ctx_destroy(SHMEM_CTX_DEFAULT))                                                        \
     X(shmem_ctx_get_team, BAD_CTX, (void)shmem_ctx_get_team(NO_CTX, &gone_team))                   \
+    X(shmem_ctx_get_team, BAD_NULL("team"), (void)shmem_ctx_get_team(SHMEM_CTX_DEFAULT, NULL))     \
     X(shmem_ctx_session_start, BAD_CTX, shmem_ctx_session_start(NO_CTX, 0, NULL, 0))               \
     X(shmem_ctx_session_stop, BAD_CTX, shmem_ctx_session_stop(NO_CTX))                             \
     X(shmem_ctx_fence, BAD_CTX, shmem_ctx_fence(NO_CTX))                                           \

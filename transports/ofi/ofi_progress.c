@@ -22,7 +22,9 @@ static void failed(struct ofi_ep *ep, struct ofi_op *op, const struct fi_cq_err_
             messages_peer_lose(&ep->messages, &peer->m, fi_strerror(error->err));
         else
             ofi_log(ep, LOG_ERROR, "an operation to PE %d failed: %s (%s)", peer->m.pe,
-                    fi_strerror(error->err), detail ? detail : "");
+                    fi_strerror(error->err),
+                    error->err != FI_EFAULT ? detail ? detail : ""
+                                            : "source or dest is no memory of this process");
     }
     if (peer && op->is_notice)
         peer->m.noticing = false;
