@@ -3,7 +3,6 @@
 #include "info.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +35,15 @@ static struct info_entry *find(const struct info *info, const char *key)
 
 const char *info_get(const struct info *info, const char *key, char value[MPI_MAX_INFO_VAL])
 {
+    if (!info)
+        return NULL;
     pthread_mutex_lock(&lock);
-    const struct info_entry *e = info ? find(info, key) : NULL;
-    if (e)
-        snprintf(value, MPI_MAX_INFO_VAL, "%s", e->value);
+    const struct info_entry *e = find(info, key);
+    if (e) { // no value is longer: MPI_Info_set and info_env.c see to it
+        size_t n = strnlen(e->value, MPI_MAX_INFO_VAL - 1);
+        memcpy(value, e->value, n);
+        value[n] = 0;
+    }
     pthread_mutex_unlock(&lock);
     return e ? value : NULL;
 }
