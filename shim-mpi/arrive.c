@@ -164,7 +164,7 @@ int p2p_attach(struct comm *comm)
         match_queue(&m[a->space], a);
     }
     last_orphan = at;
-    // Pairs with the acquire load in queues: those that came early are in the queue.
+    // Pairs with the acquire load in arrive_queues: those that came early are in the queue.
     for (int s = 0; s < SPACES; s++)
         atomic_store_explicit(&comm->matching[s], &m[s], memory_order_release);
     pthread_mutex_unlock(&orphan_lock);

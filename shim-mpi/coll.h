@@ -217,10 +217,10 @@ bool coll_team_run(const struct coll_call *c, int *error);
 bool coll_team_bcast(const struct coll_call *c, MPI_Count n, int *error);
 // Parts of it for coll_lane.c. May the communicator have a team?
 bool coll_team_may_be(const struct comm *comm);
-// A call by which the members find the bits that all have in their words.
+// A call by which the members find the places that are free on all of them: the bits that all have in their
+// words.
 struct coll_call coll_team_question(struct comm *comm, uint64_t *words, MPI_Count n);
 struct coll_call coll_team_barrier(struct comm *comm);
-int coll_team_place(const uint64_t words[SHOAL_TEAM_WORDS]); // the first of them, -1: there is none
 // Bytes of what a member gives, or gives to each; the same on every member, whatever its types are.
 // -1: more than memory holds.
 MPI_Count coll_team_bytes(const struct coll_call *c);
@@ -247,7 +247,7 @@ struct request *coll_begin(const struct coll_call *c, int tag);
 struct coll_request *coll_request_of(const struct coll_call *c, int tag);
 void coll_start_messages(struct coll_request *q);
 
-// The three forms of every call (coll_api.c).
+// The three forms of every call of coll_api.c (coll.c, coll_request.c).
 int coll_blocking(struct coll_call *c);
 int coll_nonblocking(struct coll_call *c, MPI_Request *request);
 int coll_persistent(struct coll_call *c, MPI_Info info, MPI_Request *request);

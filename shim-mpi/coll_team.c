@@ -40,7 +40,7 @@ static int ask(struct comm *comm, uint64_t *words, MPI_Count n)
 }
 
 // Some are left to the program's OpenSHMEM, which needs them; communicators go on by messages.
-int coll_team_place(const uint64_t words[SHOAL_TEAM_WORDS])
+static int place_of(const uint64_t words[SHOAL_TEAM_WORDS])
 {
     int places = 0;
     for (int w = 0; w < SHOAL_TEAM_WORDS; w++)
@@ -60,10 +60,9 @@ static shmem_team_t agree(struct comm *comm)
     uint64_t places[SHOAL_TEAM_WORDS], made;
     shmem_team_t team = SHMEM_TEAM_INVALID;
     shoal_team_places(places);
-    if (ask(comm, places, SHOAL_TEAM_WORDS) || coll_team_place(places) < 0)
+    if (ask(comm, places, SHOAL_TEAM_WORDS) || place_of(places) < 0)
         return SHMEM_TEAM_INVALID;
-    made = shoal_team_make(g->first, g->stride, g->size, coll_team_place(places), &team) ==
-           SHOAL_OK;
+    made = shoal_team_make(g->first, g->stride, g->size, place_of(places), &team) == SHOAL_OK;
     bool is_mine = made;
     if (ask(comm, &made, 1) == MPI_SUCCESS && made)
         return team;

@@ -205,7 +205,7 @@ void comm_show_world(bool shown)
     object_predefined[(uintptr_t)MPI_COMM_SELF] = shown ? &comm_self.head : NULL;
 }
 
-void comm_free_all(void)
+void comm_mark_all_freed(void)
 {
     for (int i = 0; i < BUCKETS; i++) {
         shim_lock_take(&known[i].lock);

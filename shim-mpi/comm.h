@@ -108,7 +108,7 @@ int comm_give(struct comm *comm, struct comm *parent, MPI_Comm *out, const char 
 int comm_split(struct comm *comm, int64_t color, int key, struct comm **out);
 // One over some of old's processes. Collective over old; *out NULL: this process is not a member.
 int comm_over(struct comm *old, struct group *members, struct comm **out);
-void comm_free_all(void); // for the program: those that no session has, of which none is an argument any more
+void comm_mark_all_freed(void); // for the program: those that no session has, of which none is an argument any more
 void comm_free(struct comm *comm); // drops a reference; NULL: nothing to do
 void comm_end(struct comm *comm);  // the last one has been dropped
 

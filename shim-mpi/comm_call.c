@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls about a communicator: who is in it, names, info, its end. None but MPI_Comm_disconnect
-// waits for other processes.
+// waits for other processes, or the end where a buffer is attached.
 #include "agree.h"
 #include "attr.h"
 #include "bsend.h"

@@ -193,6 +193,7 @@ static int dup(MPI_Comm comm, MPI_Info hints, MPI_Comm *newcomm, const char *cal
     error = d->request.error;
     request_drop(&d->request);
     if (error) {
+        attributes_delete(OBJECT_COMM, comm, &new->attributes);
         comm_free(new);
         return raise_on(old, error, call, "the processes could not agree on a context");
     }

@@ -127,7 +127,7 @@ static int finalize(const char *call)
     if (error)
         return raise_on(NULL, error, call, "the processes cannot meet");
     comm_show_world(false);
-    comm_free_all();
+    comm_mark_all_freed();
     atomic_store_explicit(&world, SHIM_AFTER, memory_order_release);
     core_leave(true);
     return MPI_SUCCESS;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, HOOK_EVENTS = 15, NEAR_STEPS = 64 };
+enum { SPINS = 1000, EARLY = 16, LOOKS = 8, LOOKS_ALONE = 64, NEAR_STEPS = 64 };
 
 struct request_activity request_activity[SHIM_PARTS];
 unsigned request_looks;
@@ -393,19 +393,15 @@ static void tell(const struct idle *idle)
                     -1, -1);
 }
 
-// Until something has been completed since, or a hook has something to do.
+// Until something has been completed since.
 static void sleep_on(const struct idle *idle)
 {
     shoal_event_t woken = {.word = (uint64_t *)&request_activity->n};
-    shoal_event_t *events[1 + HOOK_EVENTS] = {&woken};
-    size_t n = 1;
+    shoal_event_t *events[] = {&woken};
     shim_lock_take(&hook_lock);
     bool is_brief = false;
-    for (struct progress_hook *h = hooks; h && n <= HOOK_EVENTS; h = h->next) {
+    for (struct progress_hook *h = hooks; h; h = h->next)
         is_brief |= h->is_brief;
-        if (h->event)
-            events[n++] = h->event;
-    }
     shim_lock_give(&hook_lock);
     if (is_brief) {
         tell(idle);
@@ -419,7 +415,7 @@ static void sleep_on(const struct idle *idle)
     woken.least = atomic_load_explicit(&request_activity->n, memory_order_acquire) + 1;
     if (activity() == idle->seen) {
         tell(idle);
-        shoal_wait(n, events, 1, NULL, NULL);
+        shoal_wait(1, events, 1, NULL, NULL);
         shoal_waits(NULL, -1, -1);
     }
     atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);

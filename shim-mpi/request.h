@@ -213,7 +213,6 @@ bool progress(void);
 // collectives, transfers that end by themselves). Returns true when it did something.
 struct progress_hook {
     bool (*fn)(struct progress_hook *hook); // by one thread at a time; others run other hooks
-    shoal_event_t *event; // it has something to do when this is done; NULL: after any completion
     bool is_brief;        // it waits for a process that is at work: nobody sleeps meanwhile
     bool is_running;      // by a thread: the list's
     struct progress_hook *next, **link;

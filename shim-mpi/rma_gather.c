@@ -88,7 +88,7 @@ void rma_gather_end(struct gathered *g, int status)
     free(g);
 }
 
-// As in rma_acc.c: got, changed and put within the target's lock. No two of them have a byte in common.
+// As in rma_change.c: got, changed and put within the target's lock. No two of them have a byte in common.
 static int do_locked(struct gathered *g, struct target *t)
 {
     bool is_alone = rma_is_alone_there(t);

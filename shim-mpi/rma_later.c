@@ -32,7 +32,7 @@ void rma_later_unpack(struct rma_later *l, const struct rma_side *to, struct typ
 void rma_later_fail(struct rma_later *whole, int status)
 {
     int none = SHOAL_OK;
-    // relaxed: drop_part orders it.
+    // relaxed: rma_later_drop_part orders it.
     if (status != SHOAL_OK)
         atomic_compare_exchange_strong_explicit(&whole->status, &none, status, memory_order_relaxed,
                                                 memory_order_relaxed);

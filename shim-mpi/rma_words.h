@@ -31,7 +31,7 @@ static inline bool is_word(size_t size)
 {
     return size <= sizeof(uint64_t) && (size & (size - 1)) == 0;
 }
-// Are elements changed by such an atomic? Not MPI_BYTE: see rma_acc.c.
+// Are elements changed by such an atomic? Not MPI_BYTE: see rma_change.c.
 static inline bool is_word_type(const struct type *basic)
 {
     return basic->is_dense && is_word((size_t)basic->size) &&

@@ -23,7 +23,7 @@ struct session;
 // calls the error handler of the object concerned and comes back with the code, or does not come
 // back (MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the job with one line that has the call, the
 // rank and what fmt says). An error that belongs to no communicator is raised with NULL: on
-// MPI_COMM_SELF, as the standard says, or before and after MPI_Init on the initial handler.
+// MPI_COMM_SELF, as the standard says, or where only that has a handler MPI_COMM_WORLD (error.h), or before and after MPI_Init on the initial handler.
 int raise_on_(struct comm *comm, int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 4, 5), cold));
 int raise_on_session(struct session *session, int code, const char *call, const char *fmt, ...)
@@ -72,7 +72,7 @@ static inline void shim_copy_here(void *to, const void *from, size_t n)
     memcpy(out, in, n);
 }
 
-// ---- State of the library (init.c)
+// ---- State of the library (core.c)
 enum shim_state { SHIM_BEFORE, SHIM_UP, SHIM_AFTER };
 extern _Atomic int shim_state;
 int shim_pe(void);        // this process's number in the world

@@ -3,7 +3,7 @@
 // neighbours on other nodes. With 4 processes on each of 4 nodes, and a grid of 4 x 4:
 //
 //     0 0 0 0      0 0 1 1
-//     1 1 1 1  ->  0 0 1 1     node of each place: 24 of 64 links leave a node, then 16 ...
+//     1 1 1 1  ->  0 0 1 1     node of each place: 24 of 48 links leave a node, then 16 ...
 //     2 2 2 2      2 2 3 3
 //     3 3 3 3      2 2 3 3
 //

@@ -2,7 +2,7 @@
 // Functions that this library exports and does not have. Whatever the arguments, each raises
 // MPI_ERR_UNSUPPORTED_OPERATION with its name; mpi.h has the signatures, a table the names:
 //
-//     #define FUNCTIONS(X) X(Comm_spawn) X(Comm_accept) ...
+//     #define FUNCTIONS(X) X(Open_port) X(Close_port) ...
 //     FUNCTIONS(UNSUPPORTED)
 //
 // The functions behind the names take no arguments, which no calling convention of C minds.

@@ -34,8 +34,8 @@ static inline bool way_is_long(size_t n)
     return shim_settings.hint && n >= shim_settings.hint;
 }
 
-// How many long ones went to a process beyond those that came from there: in an exchange 1 at most. One
-// that comes makes up for all but the last.
+// How many long ones went to a process since one came from there; less than 0: one more came. In an exchange
+// it is 1 at most.
 static inline int way_count(int pe, int more)
 {
     _Atomic int8_t *ahead = &partner_of(pe)->ahead;

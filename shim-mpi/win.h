@@ -34,7 +34,7 @@ struct control {
     // whom the one whose ticket is served may take it (win_word.c).
     _Alignas(LINE) _Atomic uint64_t holders;
     _Atomic uint64_t tickets, served;
-    // Held by whoever changes elements that no processor's atomic covers (rma_acc.c).
+    // Held by whoever changes elements that no processor's atomic covers (rma_change.c).
     _Atomic uint64_t accumulate;
     // The table of a dynamic window (win_dynamic.c): odd while it changes.
     _Alignas(LINE) _Atomic uint64_t version;
@@ -130,7 +130,7 @@ struct win {
     shoal_region_t region; // of private memory, NULL: none
     struct control *control;
 
-    shim_lock lock; // of what follows
+    shim_lock lock; // of what follows up to `started`
     enum epoch epoch;
     bool is_nocheck;       // MPI_Win_lock_all with MPI_MODE_NOCHECK
     bool has_queried;      // some target is_queried

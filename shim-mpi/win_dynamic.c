@@ -6,6 +6,7 @@
 #include "error.h"
 #include "win.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,7 +196,7 @@ MPI_DEFINE(int, Win_attach, MPI_Win win, void *base, MPI_Aint size)
     return raise_on_win(w, MPI_ERR_RMA_ATTACH, call, "%s",
                         error == MPI_ERR_RMA_ATTACH
                             ? "some of it is attached already"
-                            : "4096 pieces of memory are registered, the most there can be");
+                            : "no memory, or 4096 pieces are registered, the most there can be");
 }
 
 MPI_DEFINE(int, Win_detach, MPI_Win win, const void *base)
@@ -312,8 +313,10 @@ static const struct attached *find(struct win *w, struct target *t, uint64_t va,
     if (e && within(e, va, n) == n)
         return e;
     uint64_t version = read_version(t);
-    while (version != table->version && !refresh(w, t, version))
+    while (version != table->version && !refresh(w, t, version)) {
+        sched_yield(); // it changes now
         version = read_version(t);
+    }
     return search(table, va);
 }
 
