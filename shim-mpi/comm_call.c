@@ -85,7 +85,7 @@ MPI_DEFINE(int, Comm_set_name, MPI_Comm comm, const char *comm_name)
     if (!error)
         error = check_pointer(call, c, "comm_name", comm_name);
     if (!error)
-        snprintf(c->name, sizeof c->name, "%s", comm_name); // longer names are cut off
+        object_set_name(c->name, comm_name);
     return error;
 }
 
@@ -100,8 +100,7 @@ MPI_DEFINE(int, Comm_get_name, MPI_Comm comm, char *comm_name, int *resultlen)
         error = check_pointer(call, c, "resultlen", resultlen);
     if (error)
         return error;
-    strcpy(comm_name, c ? c->name : "MPI_COMM_NULL");
-    *resultlen = (int)strlen(comm_name);
+    *resultlen = object_get_name(c ? c->name : "MPI_COMM_NULL", comm_name);
     return MPI_SUCCESS;
 }
 

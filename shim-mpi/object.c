@@ -137,3 +137,24 @@ void *object_fromint(int number, enum object_kind kind, const void *null)
     }
 HANDLES(X)
 #undef X
+
+// ---- Names
+static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void object_set_name(char *name, const char *to)
+{
+    size_t n = strnlen(to, MPI_MAX_OBJECT_NAME - 1);
+    pthread_mutex_lock(&name_lock);
+    memcpy(name, to, n);
+    name[n] = 0;
+    pthread_mutex_unlock(&name_lock);
+}
+
+int object_get_name(const char *name, char *out)
+{
+    pthread_mutex_lock(&name_lock);
+    size_t n = strlen(name);
+    memcpy(out, name, n + 1);
+    pthread_mutex_unlock(&name_lock);
+    return (int)n;
+}

@@ -50,6 +50,10 @@ static inline void *object_handle(const void *object)
 
 // size bytes of zeros with one reference; NULL: no memory.
 void *object_new(size_t size, enum object_kind kind);
+// Names of objects, of MPI_MAX_OBJECT_NAME characters, which several threads may give and ask for. Longer ones are
+// cut off. Asking returns the length.
+void object_set_name(char *name, const char *to);
+int object_get_name(const char *name, char *out);
 // Makes a static object known under the number of a predefined handle; it is never freed.
 void object_predefine(void *object, enum object_kind kind, const void *handle);
 

@@ -51,7 +51,8 @@ MPI_DEFINE(int, Type_commit, MPI_Datatype *datatype)
         return rc;
     if (t->size == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
-    t->is_committed = true;
+    if (!t->is_committed) // else other threads may be using it
+        t->is_committed = true;
     return MPI_SUCCESS;
 }
 
@@ -113,9 +114,7 @@ MPI_DEFINE(int, Type_set_name, MPI_Datatype datatype, const char *type_name)
         return rc;
     if (!type_name)
         return raise_on(NULL, MPI_ERR_ARG, call, "type_name is NULL");
-    size_t n = strnlen(type_name, sizeof t->name - 1);
-    memcpy(t->name, type_name, n);
-    t->name[n] = 0;
+    object_set_name(t->name, type_name);
     return MPI_SUCCESS;
 }
 
@@ -124,15 +123,13 @@ MPI_DEFINE(int, Type_get_name, MPI_Datatype datatype, char *type_name, int *resu
     static const char call[] = "MPI_Type_get_name";
     struct type *t;
     if (datatype == MPI_DATATYPE_NULL && type_name && resultlen) {
-        strcpy(type_name, "MPI_DATATYPE_NULL");
-        *resultlen = (int)strlen(type_name);
+        *resultlen = object_get_name("MPI_DATATYPE_NULL", type_name);
         return MPI_SUCCESS;
     }
     int rc = check_type_handle(call, datatype, &t);
     if (rc || (rc = check_output(call, type_name)) || (rc = check_output(call, resultlen)))
         return rc;
-    strcpy(type_name, t->name);
-    *resultlen = (int)strlen(t->name);
+    *resultlen = object_get_name(t->name, type_name);
     return MPI_SUCCESS;
 }
 

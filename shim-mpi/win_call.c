@@ -48,7 +48,7 @@ MPI_DEFINE(int, Win_set_name, MPI_Win win, const char *win_name)
     if (!error)
         error = win_check_pointer(call, w, "win_name", win_name);
     if (!error)
-        snprintf(w->name, sizeof w->name, "%s", win_name); // longer names are cut off
+        object_set_name(w->name, win_name);
     return error;
 }
 
@@ -62,8 +62,7 @@ MPI_DEFINE(int, Win_get_name, MPI_Win win, char *win_name, int *resultlen)
     if (!win_name || !resultlen)
         return w ? win_check_pointer(call, w, win_name ? "resultlen" : "win_name", NULL)
                  : check_pointer(call, NULL, win_name ? "resultlen" : "win_name", NULL);
-    strcpy(win_name, w ? w->name : "MPI_WIN_NULL");
-    *resultlen = (int)strlen(win_name);
+    *resultlen = object_get_name(w ? w->name : "MPI_WIN_NULL", win_name);
     return MPI_SUCCESS;
 }
 

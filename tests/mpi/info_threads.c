@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several threads change and read one info object, the hints of one communicator and the attributes of another
+// Several threads change and read one info object, the hints and the name of one communicator, the attributes of
+// another; and commit a datatype that others send
 // (MPI 5.0, "Threads": calls have the effect of some order).
 // PES: 1 2
 #include "mpi_check.h"
@@ -11,6 +12,7 @@ enum { THREADS = 4, TIMES = 300, KEYS = 40 };
 static MPI_Info shared;
 static MPI_Comm hinted;
 static int keyval;
+static MPI_Datatype row;
 
 static void use_info(int id, int i)
 {
@@ -46,6 +48,12 @@ static void use_comm(int id, int i)
     OK(MPI_Comm_get_info(hinted, &used));
     OK(MPI_Info_free(&used));
     OK(MPI_Info_free(&hint));
+    char name[MPI_MAX_OBJECT_NAME];
+    OK(MPI_Comm_set_name(hinted, id % 2 ? "one" : "the other"));
+    OK(MPI_Comm_get_name(hinted, name, &flag));
+    CHECK(!strcmp(name, "one") || !strcmp(name, "the other"));
+    OK(MPI_Type_commit(&row));
+    OK(MPI_Sendrecv(NULL, 0, row, 0, id, NULL, 0, row, 0, id, MPI_COMM_SELF, MPI_STATUS_IGNORE));
     OK(MPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, &value, &flag));
     OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &keyval));
     if (i % 16)
@@ -77,6 +85,8 @@ int main(void)
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &hinted));
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    OK(MPI_Type_contiguous(3, MPI_INT, &row));
+    OK(MPI_Type_commit(&row));
     OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
     for (int i = 0; i < THREADS; i++) {
         ids[i] = i;
@@ -86,6 +96,7 @@ int main(void)
         pthread_join(thread[i], NULL);
     OK(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
     OK(MPI_Comm_free_keyval(&keyval));
+    OK(MPI_Type_free(&row));
     OK(MPI_Comm_free(&hinted));
     OK(MPI_Info_free(&shared));
     return mpi_done();
