@@ -166,7 +166,8 @@ static void end(void)
     p2p_down();
     stats_keep();
     shoal_finalize();
-    partner_down(); // credits come until then
+    outbox_down(); // handlers run until then, which may answer,
+    partner_down(); // and credits come
     is_up = false;
 }
 

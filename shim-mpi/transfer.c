@@ -125,6 +125,5 @@ void transfer_down(void)
 {
     stage_down();
     split_down();
-    outbox_down();
     arrive_down();
 }
