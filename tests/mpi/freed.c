@@ -170,24 +170,46 @@ static void peer_freed(void)
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
 
+// Sends what nobody receives, as far as it leaves without a receive. False: not all of it did.
+static bool send_unheard(const char *bytes, int n, int times, MPI_Comm c)
+{
+    bool all = true;
+    for (int i = 0; i < times; i++) {
+        int flag;
+        MPI_Request r;
+        OK(MPI_Isend(bytes, n, MPI_CHAR, 1, 0, c, &r));
+        OK(MPI_Test(&r, &flag, MPI_STATUS_IGNORE));
+        if (!flag) {
+            OK(MPI_Cancel(&r));
+            OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        }
+        all = all && flag;
+    }
+    return all;
+}
+
 // Messages that nobody has received when their communicator is freed take no room of those to come, which is
 // that of some 24.
 static void messages_left(void)
 {
     enum { EACH = 8, ROUNDS = 8 };
     static char bytes[1024];
+    bool all = true;
     struct counter held = counter_start("held_back");
     for (int round = 0; round < 2 * ROUNDS; round++) {
         MPI_Comm some;
         OK(MPI_Comm_dup(MPI_COMM_WORLD, &some));
-        for (int i = 0; i < EACH && me == 0; i++)
+        if (me == 0 && round < ROUNDS)
+            all = send_unheard(bytes, sizeof bytes, EACH, some) && all;
+        for (int i = 0; i < EACH && me == 0 && round >= ROUNDS; i++)
             OK(MPI_Send(bytes, sizeof bytes, MPI_CHAR, 1, 0, some));
         for (int i = 0; i < EACH && me == 1 && round >= ROUNDS; i++)
             OK(MPI_Recv(bytes, sizeof bytes, MPI_CHAR, 0, 0, some, MPI_STATUS_IGNORE));
         OK(MPI_Barrier(some));
         OK(MPI_Comm_free(&some));
     }
-    CHECK_EQ(counter_read(&held), 0);
+    if (all) // none was held back before
+        CHECK_EQ(counter_read(&held), 0);
     counter_end(&held);
 }
 
