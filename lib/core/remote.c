@@ -67,9 +67,11 @@ void check_symmetric(const char *call, const char *argument, const void *addr, s
     if (world_in_heap(addr, 1) || world_in_data(addr, 1))
         fatal("%s: argument %s: the %zu bytes from %p reach beyond symmetric memory", call,
               argument, n, addr);
-    fatal("%s: argument %s (%p) is not symmetric: use memory from shmem_malloc, or a global or "
-          "static variable of the program that is not const",
-          call, argument, addr);
+    fatal("%s: argument %s (%p) is not symmetric: use memory from shmem_malloc%s", call, argument,
+          addr,
+          world.data_size
+              ? ", or a global or static variable of the program that is not const"
+              : "; variables are not symmetric here, of several programs or with SHOAL_STATIC=0");
 }
 
 void check_aligned(const char *call, const char *argument, const void *addr, size_t size)

@@ -44,6 +44,9 @@ job realloc_size "shmem_realloc\\(0, 5000\\) here, but shmem_realloc\\(0, 4000\\
 job free_other "shmem_free\\(512\\) here, but shmem_free\\(0\\) on PE 0$same"
 job malloc_and_free "shmem_free\\(0\\) here, but shmem_malloc\\(8\\) on PE 0$same"
 
+run env SHOAL_STATIC=0 oshrun -n 2 --timeout 20 "$build/tests/fault/bad_job" private_dest
+expect_err_line "^shoal: PE [01]: .* is not symmetric: use memory from shmem_malloc; variables are not .*SHOAL_STATIC=0"
+
 # Not compared with SHOAL_CHECK=0.
 run env SHOAL_CHECK=0 oshrun -n 2 --timeout 20 "$build/tests/fault/bad_job" malloc_size
 expect_rc 0
