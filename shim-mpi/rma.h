@@ -51,8 +51,8 @@ int rma_begin(struct rma *r, unsigned parts, bool *idle);
 int rma_end(struct rma *r, bool idle);
 // Of a scattered target: where disp is, and how many of n bytes are there in one piece. 0: nowhere.
 size_t rma_piece(struct rma *r, MPI_Count disp, MPI_Count n, struct place *at);
-// Raises an error of the runtime.
-int rma_error_of(int shoal_error); // the class; MPI_SUCCESS of SHOAL_OK
+// The class of an error of the runtime, MPI_SUCCESS of SHOAL_OK; and raises it.
+int rma_error_of(int shoal_error);
 int rma_raise(struct rma *r, int shoal_error);
 // An operation failed before it did anything: is it worth another try, at a place looked up anew?
 bool rma_again(struct rma *r, int shoal_error);

@@ -23,7 +23,8 @@ struct session;
 // calls the error handler of the object concerned and comes back with the code, or does not come
 // back (MPI_ERRORS_ARE_FATAL and MPI_ERRORS_ABORT end the job with one line that has the call, the
 // rank and what fmt says). An error that belongs to no communicator is raised with NULL: on
-// MPI_COMM_SELF, as the standard says, or where only that has a handler MPI_COMM_WORLD (error.h), or before and after MPI_Init on the initial handler.
+// MPI_COMM_SELF, as the standard says, or MPI_COMM_WORLD where only that has a handler (error.h), or before and
+// after MPI_Init on the initial handler.
 int raise_on_(struct comm *comm, int code, const char *call, const char *fmt, ...)
     __attribute__((format(printf, 4, 5), cold));
 int raise_on_session(struct session *session, int code, const char *call, const char *fmt, ...)

@@ -29,8 +29,8 @@ static inline void *amo_at(const void *dest, size_t n, int pe)
     return likely(((uintptr_t)dest & (n - 1)) == 0) ? peer_at(dest, n, pe) : NULL;
 }
 
-// A fetch of the old value alone is no full barrier, as the other atomics that return one are: shmem_fence orders it behind earlier stores
-// (table "Memory Ordering Routines"), and the release fence there does not on x86-64.
+// A fetch alone is no full barrier, as the other atomics that return a value are: shmem_fence orders it
+// behind earlier stores (table "Memory Ordering Routines"), and the release fence there does not on x86-64.
 static inline void amo_fetch_fence(void)
 {
     atomic_thread_fence(memory_order_seq_cst);

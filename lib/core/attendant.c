@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See attendant.h. What others want of private memory comes as a work in a list, and rings the inbox (trigger_hand.c,
-// help.c). The thread looks there every TICK_MS, more seldom when it finds nothing, and does what the
-// program's own threads have left since the last time; then it goes on for LINGER_NS, for the next piece comes soon. Messages of the
-// program are kept for its threads: it never runs their handlers.
+// See attendant.h. What others want of private memory comes as a work in a list, and rings the inbox
+// (trigger_hand.c, help.c). The thread looks there every TICK_MS, more seldom when it finds nothing, and does
+// what the program's own threads have left since the last time; then it goes on for LINGER_NS, for the next
+// piece comes soon. Messages of the program are kept for its threads: it never runs their handlers.
 #include "attendant.h"
 
 #include "handlers.h"

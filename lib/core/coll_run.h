@@ -6,8 +6,8 @@
 //     steps between the leaders, in rounds: sends, receives, and what is computed of them
 //     out   the result, to the members' memory
 //
-// Nothing here waits but for room to send: whatever drives the network (net_move) drives the runs under way, the
-// heartbeat's thread too, so that PEs that compute delay nobody for long.
+// Nothing here waits but for room to send: whatever drives the network (net_move) drives the runs under way,
+// the heartbeat's thread too, so that PEs that compute delay nobody for long.
 #ifndef SHOAL_CORE_COLL_RUN_H
 #define SHOAL_CORE_COLL_RUN_H
 

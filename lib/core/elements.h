@@ -21,7 +21,8 @@ void element_atomic(void *at, shoal_op_t op, shoal_type_t type, const void *a, c
 void element_accumulate(void *to, const void *from, size_t n, shoal_op_t op, shoal_type_t type,
                         const void *scale, int pe);
 
-// acc[i] = in[i] op acc[i]; of built-in operators, which commute, the other way round. SHOAL_EINVAL: no such operator; a user's may not be known here yet.
+// acc[i] = in[i] op acc[i]; of built-in operators, which commute, the other way round. SHOAL_EINVAL: no such
+// operator; a user's may not be known here yet.
 int element_reduce(void *acc, const void *in, size_t n, int op, int type);
 bool element_can_reduce(int op, int type);
 int element_register(int number, shoal_op_fn *fn, void *user, size_t size);

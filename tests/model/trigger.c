@@ -3,8 +3,8 @@
 //
 // A thread takes works from the pool and arms them; there may be fewer than it arms, then it waits
 // for one to come back and uses it again. Two threads add to the counters, a fourth cancels what was
-// armed first by its handle, or the second of the two does, too. In the chained scenarios a work counts its end on the second counter,
-// on which others are armed.
+// armed first by its handle, or the second of the two does, too. In the chained scenarios a work counts its end
+// on the second counter, on which others are armed.
 //
 // The heap is one word, a set of works, that only the holder of the lock touches: so it is seen by
 // the next holder only if the lock orders it. Order within it is by threshold, then by arrival.
