@@ -68,6 +68,7 @@ const struct node *node_repeat(struct node *root, const struct node *child, MPI_
             root->child = child->child;
         }
         root->pieces = pieces_times(root->child->pieces, root->count);
+        root->depth = root->child->depth + 1;
     }
     return root;
 }
@@ -262,6 +263,7 @@ static struct layout list_of(struct builder *b, const struct part *parts, MPI_Co
     node->child = child.node;
     node->bytes = n * child.node->bytes;
     node->pieces = pieces_times(child.node->pieces, n);
+    node->depth = child.node->depth + 1;
     return (struct layout){.node = node, .at = parts->disp};
 }
 
@@ -278,6 +280,8 @@ static struct layout mix_of(struct builder *b, const struct part *parts, MPI_Cou
         node->bytes += parts[i].bytes;
         int pieces = node->pieces + (parts[i].node ? parts[i].node->pieces : 1);
         node->pieces = pieces < PIECES_MANY ? pieces : PIECES_MANY;
+        if (parts[i].node && parts[i].node->depth >= node->depth)
+            node->depth = parts[i].node->depth + 1;
     }
     node->parts = own;
     node->count = n;

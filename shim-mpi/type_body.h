@@ -27,6 +27,7 @@ struct part {
 struct node {
     enum node_kind kind;
     int pieces;      // blocks in all, at most PIECES_MANY
+    int depth;       // of nodes one within the other, below this one: at most DEPTH_MOST
     MPI_Count bytes; // of the stream
     MPI_Count count;
     MPI_Count stride;          // LOOP
@@ -35,7 +36,7 @@ struct node {
     const struct part *parts;  // MIX
     struct node *owned;        // the next one that the same type has to free
 };
-enum { PIECES_MANY = 1 << 20 };
+enum { PIECES_MANY = 1 << 20, DEPTH_MOST = 2000 }; // who goes through nodes calls itself
 
 struct layout {
     const struct node *node; // NULL: no data

@@ -260,16 +260,20 @@ int type_build(struct type_recipe *r, struct type **type, const char **why)
     else
         m.builder.no_memory = true;
     sum_align(&m.sum);
-    if (m.builder.no_memory || m.sum.overflow) {
+    bool is_deep = t && body && body->layout.node && body->layout.node->depth > DEPTH_MOST;
+    if (m.builder.no_memory || m.sum.overflow || is_deep) {
         *why = m.builder.no_memory ? "no memory for a datatype"
-                                   : "size or extent of the type do not fit an MPI_Count";
+               : m.sum.overflow    ? "size or extent of the type do not fit an MPI_Count"
+                                   : "more than 2000 types that cannot be joined are nested";
         nodes_free(m.builder.owned);
         free(m.builder.parts);
         free(body);
         if (t)
             object_end(t);
         recipe_free(r);
-        return m.builder.no_memory ? MPI_ERR_NO_MEM : MPI_ERR_VALUE_TOO_LARGE;
+        return m.builder.no_memory ? MPI_ERR_NO_MEM
+               : is_deep           ? MPI_ERR_TYPE
+                                   : MPI_ERR_VALUE_TOO_LARGE;
     }
     body->owned = m.builder.owned;
     t->body = body;

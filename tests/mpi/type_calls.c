@@ -301,6 +301,36 @@ static void test_nested(void)
     MPI_Type_free(&fork);
 }
 
+// A struct of an int and the type before, which no other form is the same as. Where another one within it is
+// an error it is one of MPI_ERR_TYPE; else it is packed and unpacked.
+static void test_deep(void)
+{
+    enum { DEPTH = 10000, INTS = 4 * DEPTH };
+    MPI_Datatype t = MPI_INT, of_it, row;
+    int error = MPI_SUCCESS, n = 0, size, pos = 0;
+    for (; n < DEPTH && !error; n++) {
+        error = MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 4 + n % 3 * 4},
+                                       (MPI_Datatype[]){MPI_INT, t}, &of_it);
+        if (error)
+            break;
+        CHECK_EQ(MPI_Type_create_resized(of_it, 0, 16, &row), MPI_SUCCESS);
+        MPI_Type_free(&of_it);
+        if (n)
+            MPI_Type_free(&t);
+        t = row;
+    }
+    CHECK(n >= 1000 && (n == DEPTH || class_of(error) == MPI_ERR_TYPE));
+    MPI_Type_commit(&t);
+    MPI_Type_size(t, &size);
+    CHECK_EQ(size, 4 * (n + 1));
+    char *from = calloc(INTS, sizeof(int)), *packed = malloc((size_t)size);
+    CHECK_EQ(MPI_Pack(from, 1, t, packed, size, &pos, MPI_COMM_SELF), MPI_SUCCESS);
+    CHECK_EQ(pos, size);
+    free(packed);
+    free(from);
+    MPI_Type_free(&t);
+}
+
 static void test_wrong(void)
 {
     MPI_Datatype t, none = MPI_DATATYPE_NULL, freed, loose;
@@ -362,6 +392,7 @@ int main(int argc, char **argv)
     test_elements();
     test_uncommitted();
     test_nested();
+    test_deep();
     test_wrong();
     MPI_Finalize();
     return check_done();
