@@ -39,12 +39,13 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50,        // between looks
-    PROBE_MS = 1000,     // between the kernel's
-    LATE_LOOKS = 5,      // in a row at which an answer has to be late
-    GRACE_MS = 1000,     // a launcher that sees a PE die ends the job by itself, with its own line
-    STRANGER_MS = 30000, // a busy host needs time to say who it is
-    STRANGERS = 4,       // connections that have not proved anything yet
+    LOOK_MS = 50,    // between looks
+    PROBE_MS = 1000, // between the kernel's
+    LATE_LOOKS = 5,  // in a row at which an answer has to be late
+    GRACE_MS = 1000, // a launcher that sees a PE die ends the job by itself, with its own line,
+    BUSY_GRACE_MS = 3000, // and on a busy host takes its time
+    STRANGER_MS = 30000,  // a busy host needs time to say who it is
+    STRANGERS = 4,        // connections that have not proved anything yet
 };
 
 enum record_kind { HELLO = 1, BYE, LOST, ENDED };
@@ -283,7 +284,7 @@ static void look_at(struct edge *e)
         look_at_connecting(e);
     else if (e->state == OPEN)
         look_at_open(e);
-    else if (e->state == CLOSED && e->since_ms && now_ms() - e->since_ms > GRACE_MS) {
+    else if (e->state == CLOSED && e->since_ms && now_ms() - e->since_ms > BUSY_GRACE_MS) {
         e->since_ms = 0;
         if (atomic_load(&world.job->ended) == JOB_RUNNING)
             lose(e, "its first PE has ended without a word");
