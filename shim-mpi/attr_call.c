@@ -91,9 +91,10 @@ static int comm_owner(MPI_Comm h, struct owner *o, const char *call)
 
 static int type_owner(MPI_Datatype h, struct owner *o, const char *call)
 {
-    struct type *t = type_of(h);
-    if (!t)
-        return raise_no_type(call, "datatype", h);
+    struct type *t;
+    int error = type_check(call, h, &t);
+    if (error)
+        return error;
     struct comm *none = errors_of_none();
     *o = (struct owner){OBJECT_TYPE,
                         h,

@@ -14,7 +14,7 @@ int raise_no_type(const char *call, const char *argument, MPI_Datatype handle)
                     handle == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "freed, or never made");
 }
 
-static int check_type_handle(const char *call, MPI_Datatype handle, struct type **type)
+int type_check(const char *call, MPI_Datatype handle, struct type **type)
 {
     *type = type_of(handle);
     if (*type && !type_is_freed(*type))
@@ -47,7 +47,7 @@ MPI_DEFINE(int, Type_commit, MPI_Datatype *datatype)
     static const char call[] = "MPI_Type_commit";
     struct type *t;
     int rc = check_output(call, datatype);
-    if (rc || (rc = check_type_handle(call, *datatype, &t)))
+    if (rc || (rc = type_check(call, *datatype, &t)))
         return rc;
     if (t->size == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
@@ -87,7 +87,7 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
     static const char call[] = "MPI_Type_free";
     struct type *t;
     int rc = check_output(call, datatype);
-    if (rc || (rc = check_type_handle(call, *datatype, &t)))
+    if (rc || (rc = type_check(call, *datatype, &t)))
         return rc;
     if (t->what)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s is predefined and is not freed",
@@ -109,7 +109,7 @@ MPI_DEFINE(int, Type_set_name, MPI_Datatype datatype, const char *type_name)
 {
     static const char call[] = "MPI_Type_set_name";
     struct type *t;
-    int rc = check_type_handle(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc)
         return rc;
     if (!type_name)
@@ -126,7 +126,7 @@ MPI_DEFINE(int, Type_get_name, MPI_Datatype datatype, char *type_name, int *resu
         *resultlen = object_get_name("MPI_DATATYPE_NULL", type_name);
         return MPI_SUCCESS;
     }
-    int rc = check_type_handle(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc || (rc = check_output(call, type_name)) || (rc = check_output(call, resultlen)))
         return rc;
     *resultlen = object_get_name(t->name, type_name);
@@ -138,7 +138,7 @@ MPI_DEFINE(int, Type_size, MPI_Datatype datatype, int *size)
 {
     static const char call[] = "MPI_Type_size";
     struct type *t;
-    int rc = check_type_handle(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc || (rc = check_output(call, size)))
         return rc;
     *size = t->size > INT_MAX ? MPI_UNDEFINED : (int)t->size;
@@ -148,7 +148,7 @@ MPI_DEFINE(int, Type_size, MPI_Datatype datatype, int *size)
 static int type_size(const char *call, MPI_Datatype datatype, MPI_Count *size)
 {
     struct type *t;
-    int rc = check_type_handle(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc || (rc = check_output(call, size)))
         return rc;
     *size = t->size;
@@ -169,7 +169,7 @@ static int type_extent(const char *call, bool is_true, MPI_Datatype datatype, MP
                        MPI_Count *extent)
 {
     struct type *t;
-    int rc = check_type_handle(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc || (rc = check_output(call, lb)) || (rc = check_output(call, extent)))
         return rc;
     *lb = is_true ? t->true_lb : t->lb;

@@ -45,6 +45,8 @@ static inline bool type_is_freed(const struct type *t)
     return !t->what && atomic_load_explicit(&t->handles, memory_order_relaxed) == 0;
 }
 
+// The type of the argument `datatype`, one that does not exist here included. An error class, raised.
+int type_check(const char *call, MPI_Datatype handle, struct type **type);
 int raise_no_type(const char *call, const char *argument, MPI_Datatype handle) __attribute__((cold));
 // The type of a handle for a call that only asks about it: committed or not. An error class, raised.
 int type_asked(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);

@@ -65,14 +65,6 @@ void recipe_put_type(struct type_recipe *r, struct type *t)
 }
 
 // ---- MPI_Type_get_envelope
-static int type_for_decoding(const char *call, MPI_Datatype datatype, struct type **type)
-{
-    *type = type_of(datatype);
-    if (!*type)
-        return raise_no_type(call, "datatype", datatype);
-    return MPI_SUCCESS;
-}
-
 static int check_small(const char *call, const struct type *t)
 {
     if (t->recipe && t->recipe->n_counts > 0)
@@ -86,7 +78,7 @@ MPI_DEFINE(int, Type_get_envelope, MPI_Datatype datatype, int *num_integers, int
 {
     static const char call[] = "MPI_Type_get_envelope";
     struct type *t;
-    int rc = type_for_decoding(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc || (rc = check_small(call, t)))
         return rc;
     if (!num_integers || !num_addresses || !num_datatypes || !combiner)
@@ -106,7 +98,7 @@ MPI_DEFINE(int, Type_get_envelope_c, MPI_Datatype datatype, MPI_Count *num_integ
 {
     static const char call[] = "MPI_Type_get_envelope_c";
     struct type *t;
-    int rc = type_for_decoding(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc)
         return rc;
     if (!num_integers || !num_addresses || !num_large_counts || !num_datatypes || !combiner)
@@ -180,7 +172,7 @@ MPI_DEFINE(int, Type_get_contents, MPI_Datatype datatype, int max_integers, int 
 {
     static const char call[] = "MPI_Type_get_contents";
     struct type *t;
-    int rc = type_for_decoding(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc || (rc = check_small(call, t)))
         return rc;
     return contents(call, t,
@@ -199,7 +191,7 @@ MPI_DEFINE(int, Type_get_contents_c, MPI_Datatype datatype, MPI_Count max_intege
 {
     static const char call[] = "MPI_Type_get_contents_c";
     struct type *t;
-    int rc = type_for_decoding(call, datatype, &t);
+    int rc = type_check(call, datatype, &t);
     if (rc)
         return rc;
     return contents(call, t,

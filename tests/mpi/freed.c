@@ -150,6 +150,8 @@ static void types_twice(void)
     WRONG(MPI_Type_free(&again), MPI_ERR_TYPE);
     WRONG(MPI_Type_size(again, &size), MPI_ERR_TYPE);
     WRONG(MPI_Type_contiguous(2, again, &part), MPI_ERR_TYPE);
+    WRONG(MPI_Type_get_envelope(again, &size, &size, &size, &size), MPI_ERR_TYPE);
+    WRONG(MPI_Type_set_attr(again, MPI_TAG_UB, NULL), MPI_ERR_TYPE);
     OK(MPI_Type_size(whole, &size));
     CHECK_EQ(size, 3 * 2 * (int)sizeof(int));
     OK(MPI_Type_free(&whole));
