@@ -93,11 +93,12 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s is predefined and is not freed",
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
     // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
-    if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1)
+    if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1) {
+        atomic_store_explicit(&t->handles, 1, memory_order_relaxed); // delete functions may ask about it
         rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);
-    if (rc) {
-        atomic_fetch_add_explicit(&t->handles, 1, memory_order_relaxed);
-        return raise_on(NULL, rc, call, "the delete function of an attribute failed");
+        if (rc)
+            return raise_on(NULL, rc, call, "the delete function of an attribute failed");
+        atomic_store_explicit(&t->handles, 0, memory_order_relaxed);
     }
     type_drop(t);
     *datatype = MPI_DATATYPE_NULL;

@@ -109,9 +109,11 @@ static int frees;
 
 static int on_delete_freeing(MPI_Datatype type, int key, void *value, void *extra)
 {
-    (void)type;
+    int size = 0;
     (void)key;
     (void)value;
+    OK(MPI_Type_size(type, &size)); // it is there until all of these have run
+    CHECK_EQ(size, (int)sizeof(int));
     if (!frees++)
         OK(MPI_Type_free_keyval(extra));
     return MPI_SUCCESS;
