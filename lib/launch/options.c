@@ -309,11 +309,11 @@ static const struct row *find_row(char *arg, char **glued)
 // The value in argv[*at], which a pair ends behind. NULL: there is none.
 static char *next_value(const struct row *row, char **argv, int *at)
 {
-    char *value = argv[++*at], *joined;
+    char *value = argv[++*at], *joined = value;
     if (!value || strcmp(row->value, PAIR) != 0)
         return value;
     char *second = argv[*at + 1];
-    if (!second || asprintf(&joined, "%s=%s", value, second) < 0)
+    if (!second || (row->take != take_nothing && asprintf(&joined, "%s=%s", value, second) < 0))
         return NULL;
     ++*at;
     return joined;
