@@ -170,7 +170,7 @@ static int delete (const struct owner *o, int keyval, const char *call)
 static int create(const struct keyval *k, int *keyval, const char *call)
 {
     if (!keyval)
-        return raise_on(NULL, MPI_ERR_ARG, call, "argument keyval is NULL");
+        return raise_null(call, "keyval");
     int number = keyval_new(k);
     if (number == MPI_KEYVAL_INVALID)
         return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for another key");
@@ -181,7 +181,7 @@ static int create(const struct keyval *k, int *keyval, const char *call)
 static int free_key(enum object_kind kind, int *keyval, const char *call)
 {
     if (!keyval)
-        return raise_on(NULL, MPI_ERR_ARG, call, "argument keyval is NULL");
+        return raise_null(call, "keyval");
     if (!keyval_free(*keyval, kind))
         return raise_on(NULL, MPI_ERR_KEYVAL, call, "keyval %d is %s", *keyval,
                         is_predefined(kind, *keyval) ? "predefined"

@@ -32,7 +32,7 @@ enum { FIRST_PAGE = 4096 }; // where no data is
 
 static int check_block(const struct coll_call *c, const struct side *s, int i)
 {
-    MPI_Count count = number_at(&s->counts, i);
+    MPI_Count count = number_at(s->counts, i);
     struct type *type = s->type;
     int error = check_count(c->name, c->comm, count);
     if (!error && s->form == SIDE_TYPED && (count || s->datatypes[i] != MPI_DATATYPE_NULL))
@@ -50,8 +50,8 @@ static int check_block(const struct coll_call *c, const struct side *s, int i)
 
 static int check_arrays(const struct coll_call *c, const struct side *s)
 {
-    const char *missing = !numbers_given(&s->counts)               ? "counts"
-                          : !numbers_given(&s->displs)             ? "displacements"
+    const char *missing = !s->counts.at                            ? "counts"
+                          : !s->displs.at                          ? "displacements"
                           : s->form == SIDE_TYPED && !s->datatypes ? "datatypes"
                                                                    : NULL;
     if (!missing)
@@ -195,11 +195,11 @@ static int check_elements(const struct coll_call *c, MPI_Count count)
 // Of a reduction: elements that this process gives, and of the result that it gets.
 static int count_elements(const struct coll_call *c, MPI_Count *given, MPI_Count *got)
 {
-    const struct numbers *counts = &c->recv.counts;
+    struct numbers counts = c->recv.counts;
     *given = *got = c->recv.count;
     if (c->kind != COLL_REDUCE_SCATTER)
         return check_elements(c, c->recv.count);
-    if (!numbers_given(counts))
+    if (!counts.at)
         return raise_on(c->comm, MPI_ERR_ARG, c->name, "argument recvcounts is NULL");
     int error = MPI_SUCCESS;
     *given = 0;
@@ -363,7 +363,7 @@ static void run_alone(const struct coll_call *c)
         return;
     struct block to = coll_block(&c->recv, 0);
     if (c->kind == COLL_REDUCE_SCATTER)
-        to.count = number_at(&c->recv.counts, 0);
+        to.count = number_at(c->recv.counts, 0);
     struct block from = c->op ? (struct block){c->send.buf, to.count, to.type}
                               : coll_block(&c->send, 0);
     if (to.count && from.count)

@@ -5,6 +5,7 @@
 #ifndef SHOAL_MPI_COLL_H
 #define SHOAL_MPI_COLL_H
 
+#include "numbers.h"
 #include "schedule.h"
 
 #include <shoal.h>
@@ -35,20 +36,6 @@ enum coll_kind {
     COLL_KINDS,
 };
 _Static_assert((int)COLL_KINDS <= (int)TAG_STEP, "a tag for each kind");
-
-// An argument that is an array of int, or of 64 bits; both NULL: none.
-struct numbers {
-    const int *narrow;
-    const MPI_Count *wide;
-};
-static inline MPI_Count number_at(const struct numbers *a, int i)
-{
-    return a->narrow ? a->narrow[i] : a->wide ? a->wide[i] : 0;
-}
-static inline bool numbers_given(const struct numbers *a)
-{
-    return a->narrow || a->wide;
-}
 
 // One side of a call: what is sent, or received. Its blocks have one count, or each its own, or each
 // its own count and type.

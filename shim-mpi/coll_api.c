@@ -25,15 +25,6 @@
     }
 
 #define BUFFER(argument) (void *)(uintptr_t)(argument)
-#define NARROW(argument)   \
-    {                      \
-        .narrow = argument \
-    }
-#define WIDE(argument)                        \
-    {                                         \
-        .wide = (const MPI_Count *)(argument) \
-    } // MPI_Aint as well: 64 bits both
-_Static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count), "displacements are read as counts");
 
 #define EACH(buf_, count_, type_)                               \
     {                                                           \
@@ -110,8 +101,8 @@ FORMS(Barrier, Ibarrier, Barrier_init, (MPI_Comm comm), .kind = COLL_BARRIER)
           .send = TYPED(sendbuf, sendcounts, sdispls, sendtypes, COUNTS, DISPLS),                  \
           .recv = TYPED(recvbuf, recvcounts, rdispls, recvtypes, COUNTS, DISPLS))
 
-ALL(, int, int, NARROW, NARROW)
-ALL(_c, MPI_Count, MPI_Aint, WIDE, WIDE)
+ALL(, int, int, ints_of, ints_of)
+ALL(_c, MPI_Count, MPI_Aint, counts_of, counts_of)
 
 // ---- Reductions: count and type are kept on the receiving side.
 #define REDUCTIONS(S, C, COUNTS)                                                              \
@@ -147,8 +138,8 @@ ALL(_c, MPI_Count, MPI_Aint, WIDE, WIDE)
           .kind = COLL_EXSCAN, .send = {.buf = BUFFER(sendbuf)},                              \
           .recv = EACH(recvbuf, count, datatype), .op_handle = op)
 
-REDUCTIONS(, int, NARROW)
-REDUCTIONS(_c, MPI_Count, WIDE)
+REDUCTIONS(, int, ints_of)
+REDUCTIONS(_c, MPI_Count, counts_of)
 
 // ---- Neighbourhoods
 #define NEIGHBORS(S, C, D, COUNTS, DISPLS)                                                      \
@@ -179,8 +170,8 @@ REDUCTIONS(_c, MPI_Count, WIDE)
            const MPI_Datatype sendtypes[], void *recvbuf, const C recvcounts[],                 \
            const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),            \
           .kind = COLL_NEIGHBOR_ALLTOALLW,                                                      \
-          .send = TYPED(sendbuf, sendcounts, sdispls, sendtypes, COUNTS, WIDE),                 \
-          .recv = TYPED(recvbuf, recvcounts, rdispls, recvtypes, COUNTS, WIDE))
+          .send = TYPED(sendbuf, sendcounts, sdispls, sendtypes, COUNTS, counts_of),            \
+          .recv = TYPED(recvbuf, recvcounts, rdispls, recvtypes, COUNTS, counts_of))
 
-NEIGHBORS(, int, int, NARROW, NARROW)
-NEIGHBORS(_c, MPI_Count, MPI_Aint, WIDE, WIDE)
+NEIGHBORS(, int, int, ints_of, ints_of)
+NEIGHBORS(_c, MPI_Count, MPI_Aint, counts_of, counts_of)

@@ -76,7 +76,7 @@ static void reduce_scatter(struct schedule *s, const struct coll_call *c)
     struct type *t = c->recv.type;
     MPI_Count n = 0, at = 0;
     for (int i = 0; i < c->size; i++)
-        n += counted ? number_at(&c->recv.counts, i) : c->recv.count;
+        n += counted ? number_at(c->recv.counts, i) : c->recv.count;
     const void *acc = reduce_own(s, c, n);
     char *in = schedule_elements(s, n, t);
     if (c->rank == 0) {
@@ -85,7 +85,7 @@ static void reduce_scatter(struct schedule *s, const struct coll_call *c)
     }
     schedule_round(s);
     for (int i = 0; i < c->size; i++) {
-        MPI_Count each = counted ? number_at(&c->recv.counts, i) : c->recv.count;
+        MPI_Count each = counted ? number_at(c->recv.counts, i) : c->recv.count;
         if (c->rank == 0 && i > 0)
             schedule_send_on(s, c->comm->local, in + at * t->extent, each, t, i);
         if (c->rank == 0 && i == 0)

@@ -134,8 +134,8 @@ struct slice coll_block_of(const struct coll_call *c, int rank)
         return (struct slice){rank * c->recv.count, c->recv.count};
     MPI_Count at = 0;
     for (int i = 0; i < rank; i++)
-        at += number_at(&c->recv.counts, i);
-    return (struct slice){at, number_at(&c->recv.counts, rank)};
+        at += number_at(c->recv.counts, i);
+    return (struct slice){at, number_at(c->recv.counts, rank)};
 }
 
 // Of long ones so many elements at a time that what has come is in the caches when it is combined, and the

@@ -18,8 +18,8 @@ struct block coll_block(const struct side *s, int i)
 {
     if (s->form == SIDE_EACH)
         return (struct block){coll_at(s, i), s->count, s->type};
-    struct block b = {.count = number_at(&s->counts, i), .type = s->type};
-    MPI_Count at = number_at(&s->displs, i);
+    struct block b = {.count = number_at(s->counts, i), .type = s->type};
+    MPI_Count at = number_at(s->displs, i);
     if (s->form == SIDE_TYPED)
         b.type = type_at_block(s, i);
     else
@@ -46,20 +46,15 @@ void coll_keep_types(struct side *s)
 }
 
 // The caller's arrays may be gone when a persistent one starts again.
-static void *copy_of(const void *numbers, size_t bytes)
+static void keep_numbers(struct numbers *a, int n)
 {
+    if (!a->at)
+        return;
+    size_t bytes = (size_t)n * (a->is_large ? sizeof(MPI_Count) : sizeof(int));
     void *copy = malloc(bytes + 1);
     if (!copy)
         shim_fatal("no memory for the counts of a collective");
-    return memcpy(copy, numbers, bytes);
-}
-
-static void keep_numbers(struct numbers *a, int n)
-{
-    if (a->narrow)
-        a->narrow = copy_of(a->narrow, (size_t)n * sizeof *a->narrow);
-    if (a->wide)
-        a->wide = copy_of(a->wide, (size_t)n * sizeof *a->wide);
+    a->at = memcpy(copy, a->at, bytes);
 }
 
 void coll_keep_side(struct side *s, int n)
@@ -78,15 +73,9 @@ void coll_drop_types(struct side *s)
     free(s->types);
 }
 
-static void drop_numbers(struct numbers *a)
-{
-    free((void *)(uintptr_t)a->narrow);
-    free((void *)(uintptr_t)a->wide);
-}
-
 void coll_drop_side(struct side *s)
 {
     coll_drop_types(s);
-    drop_numbers(&s->counts);
-    drop_numbers(&s->displs);
+    free((void *)(uintptr_t)s->counts.at);
+    free((void *)(uintptr_t)s->displs.at);
 }

@@ -161,7 +161,7 @@ bool coll_team_folds(const struct coll_call *c, MPI_Count n)
 static MPI_Count bytes_of_block(const struct coll_call *c, int i)
 {
     MPI_Count n;
-    return __builtin_mul_overflow(number_at(&c->recv.counts, i), c->recv.type->size, &n)
+    return __builtin_mul_overflow(number_at(c->recv.counts, i), c->recv.type->size, &n)
                ? MAX_SHORT + 1
                : n;
 }

@@ -81,7 +81,7 @@ MPI_DEFINE(int, Errhandler_free, MPI_Errhandler *errhandler)
     static const char call[] = "MPI_Errhandler_free";
     struct errhandler *e = errhandler ? errhandler_of(*errhandler) : NULL;
     if (!errhandler)
-        return raise_on(NULL, MPI_ERR_ARG, call, "argument errhandler is NULL");
+        return raise_null(call, "errhandler");
     if (!e)
         return raise_on(NULL, MPI_ERR_ERRHANDLER, call, "errhandler is not one, or a freed one");
     object_count(&e->handles, -1);
@@ -133,8 +133,7 @@ static struct errhandler *create(enum object_kind kind, bool has_fn, MPI_Errhand
     struct errhandler *e = has_fn && out ? object_new(sizeof *e, OBJECT_ERRHANDLER) : NULL;
     *error = MPI_SUCCESS;
     if (!has_fn || !out)
-        *error = raise_on(NULL, MPI_ERR_ARG, call, "argument %s is NULL",
-                          has_fn ? "errhandler" : "the function");
+        *error = raise_null(call, has_fn ? "errhandler" : "the function");
     else if (!e)
         *error = raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for an error handler");
     else

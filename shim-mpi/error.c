@@ -169,6 +169,11 @@ int raise_on_message(struct comm *comm, int error, const char *call, int source,
                     source, tag);
 }
 
+int raise_null(const char *call, const char *argument)
+{
+    return raise_on(NULL, MPI_ERR_ARG, call, "argument %s is NULL", argument);
+}
+
 int raise_not_up(const char *call)
 {
     return raise_on(NULL, MPI_ERR_OTHER, call, "MPI is not initialized, or finalized already");

@@ -192,11 +192,6 @@ void error_text(int code, char *text, size_t n)
     pthread_mutex_unlock(&lock);
 }
 
-static int raise_null(const char *call, const char *name)
-{
-    return raise_on(NULL, MPI_ERR_ARG, call, "argument %s is NULL", name);
-}
-
 MPI_DEFINE(int, Add_error_class, int *errorclass)
 {
     if (!errorclass)
@@ -241,7 +236,8 @@ static int set_text(int code, const char *text, const char *call)
     pthread_mutex_unlock(&lock);
     free(old);
     if (!a)
-        return raise_on(NULL, MPI_ERR_ARG, call, "errorcode %d was not added by this program", code);
+        return raise_on(NULL, MPI_ERR_ARG, call, "errorcode %d was not added by this program",
+                        code);
     if (!text && !old)
         return raise_on(NULL, MPI_ERR_ARG, call, "errorcode %d has no text", code);
     return MPI_SUCCESS;

@@ -9,7 +9,7 @@
 // What most calls that make a group check and what they end with.
 static int check_output(const void *output, const char *call, const char *name)
 {
-    return output ? MPI_SUCCESS : raise_on(NULL, MPI_ERR_ARG, call, "argument %s is NULL", name);
+    return output ? MPI_SUCCESS : raise_null(call, name);
 }
 
 static int raise_no_memory(const char *call)
@@ -170,7 +170,7 @@ static int check_ranks(const struct group *g, int n, const int ranks[], const ch
     if (n == 0)
         return MPI_SUCCESS;
     if (!ranks)
-        return raise_on(NULL, MPI_ERR_ARG, call, "argument ranks is NULL");
+        return raise_null(call, "ranks");
     unsigned char *seen = calloc((size_t)g->size, 1);
     if (!seen)
         return raise_no_memory(call);

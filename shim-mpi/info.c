@@ -48,6 +48,17 @@ const char *info_get(const struct info *info, const char *key, char value[MPI_MA
     return e ? value : NULL;
 }
 
+size_t info_alignment(const struct info *info)
+{
+    char room[MPI_MAX_INFO_VAL];
+    const char *value = info_get(info, INFO_ALIGNMENT, room);
+    char *end;
+    unsigned long long n = value ? strtoull(value, &end, 10) : INFO_ALIGNED;
+    if (value && (*end || n == 0 || n & (n - 1)))
+        return 0;
+    return n < INFO_ALIGNED ? INFO_ALIGNED : (size_t)n;
+}
+
 static bool make_room(struct info *info)
 {
     if (info->n < info->room)
@@ -140,11 +151,6 @@ struct info *info_copy(const struct info *info)
 }
 
 // ---- Arguments
-static int raise_null(const char *call, const char *name)
-{
-    return raise_on(NULL, MPI_ERR_ARG, call, "argument %s is NULL", name);
-}
-
 static int raise_no_memory(const char *call)
 {
     return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for the info");

@@ -32,6 +32,11 @@ int info_set(struct info *info, const char *key, const char *value); // 0, or MP
 // something. An error code, which was raised on comm (may be NULL).
 int info_check(MPI_Info h, struct comm *comm, const char *call, struct info **info);
 
+// What memory is aligned to: as shoal_alloc does it, or as the key asks; 0: it asks for no power of two.
+#define INFO_ALIGNMENT "mpi_minimum_memory_alignment"
+enum { INFO_ALIGNED = 64 };
+size_t info_alignment(const struct info *info);
+
 // Kinds of memory (MPI 5.0, "Memory Allocation Kinds"): those there are here, and whether a list names
 // no others.
 #define INFO_KINDS "mpi,system"

@@ -96,7 +96,7 @@ MPI_DEFINE(int, Info_create_env, int argc, char *argv[], MPI_Info *info)
 {
     static const char call[] = "MPI_Info_create_env";
     if (!info)
-        return raise_on(NULL, MPI_ERR_ARG, call, "argument info is NULL");
+        return raise_null(call, "info");
     struct info *new = info_new();
     if (!new)
         return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for the info");

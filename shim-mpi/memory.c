@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARED_ALIGNMENT = 64 }; // of shoal_alloc
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void **private_blocks;
 static size_t blocks, room;
@@ -75,18 +73,6 @@ static void *private_alloc(size_t size, size_t alignment)
     return NULL;
 }
 
-// The key's value, or the least; 0: it is no power of two.
-static size_t alignment_of(const struct info *info)
-{
-    char room[MPI_MAX_INFO_VAL];
-    const char *value = info_get(info, "mpi_minimum_memory_alignment", room);
-    char *end;
-    unsigned long long n = value ? strtoull(value, &end, 10) : SHARED_ALIGNMENT;
-    if (value && (*end || n == 0 || n & (n - 1)))
-        return 0;
-    return n < SHARED_ALIGNMENT ? SHARED_ALIGNMENT : (size_t)n;
-}
-
 MPI_DEFINE(int, Alloc_mem, MPI_Aint size, MPI_Info info, void *baseptr)
 {
     static const char call[] = "MPI_Alloc_mem";
@@ -98,11 +84,10 @@ MPI_DEFINE(int, Alloc_mem, MPI_Aint size, MPI_Info info, void *baseptr)
         return error;
     if (size < 0)
         return raise_on(NULL, MPI_ERR_ARG, call, "size %lld is negative", (long long)size);
-    size_t alignment = alignment_of(i), n = size ? (size_t)size : 1;
+    size_t alignment = info_alignment(i), n = size ? (size_t)size : 1;
     if (!alignment)
-        return raise_on(NULL, MPI_ERR_INFO_VALUE, call,
-                        "mpi_minimum_memory_alignment is not a power of two");
-    void *p = alignment == SHARED_ALIGNMENT ? shoal_alloc(n) : NULL;
+        return raise_on(NULL, MPI_ERR_INFO_VALUE, call, INFO_ALIGNMENT " is not a power of two");
+    void *p = alignment == INFO_ALIGNED ? shoal_alloc(n) : NULL;
     if (!p)
         p = private_alloc(n, alignment);
     if (!p)

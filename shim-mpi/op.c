@@ -162,9 +162,9 @@ static int op_create(const char *call, MPI_User_function *fn, MPI_User_function_
                      int commute, MPI_Op *op)
 {
     if (!fn && !fn_c)
-        return raise_on(NULL, MPI_ERR_ARG, call, "user_fn is NULL");
+        return raise_null(call, "user_fn");
     if (!op)
-        return raise_on(NULL, MPI_ERR_ARG, call, "op is NULL");
+        return raise_null(call, "op");
     struct op *o = object_new(sizeof *o, OBJECT_OP);
     if (!o)
         return raise_on(NULL, MPI_ERR_NO_MEM, call, "no memory for an operator");
@@ -191,7 +191,7 @@ MPI_DEFINE(int, Op_free, MPI_Op *op)
     static const char call[] = "MPI_Op_free";
     struct op *o;
     if (!op)
-        return raise_on(NULL, MPI_ERR_ARG, call, "op is NULL");
+        return raise_null(call, "op");
     int rc = check_op(call, *op, &o);
     if (rc)
         return rc;
@@ -211,7 +211,7 @@ MPI_DEFINE(int, Op_commutative, MPI_Op op, int *commute)
     if (rc)
         return rc;
     if (!commute)
-        return raise_on(NULL, MPI_ERR_ARG, call, "commute is NULL");
+        return raise_null(call, "commute");
     *commute = o->commutes;
     return MPI_SUCCESS;
 }

@@ -40,6 +40,7 @@ static inline int error_raised(int error)
 // Of a message; its source and tag, where they are known and it was received, else negative.
 int raise_on_message(struct comm *comm, int error, const char *call, int source, int tag)
     __attribute__((cold));
+int raise_null(const char *call, const char *argument) __attribute__((cold)); // MPI_ERR_ARG
 // MPI is not initialized, or finalized already: MPI_ERR_OTHER.
 int raise_not_up(const char *call) __attribute__((cold));
 // What this library does not do: MPI_ERR_UNSUPPORTED_OPERATION.

@@ -103,7 +103,7 @@ MPI_DEFINE(int, Dims_create, int nnodes, int ndims, int dims[])
         return raise_on(NULL, nnodes <= 0 ? MPI_ERR_ARG : MPI_ERR_DIMS, call,
                         "nnodes is %d, ndims %d", nnodes, ndims);
     if (ndims > 0 && !dims)
-        return raise_on(NULL, MPI_ERR_ARG, call, "argument dims is NULL");
+        return raise_null(call, "dims");
     int free_dims = 0, left = nnodes;
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 0 || (dims[d] > 0 && left % dims[d]))

@@ -94,7 +94,8 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
     // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
     if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1) {
-        atomic_store_explicit(&t->handles, 1, memory_order_relaxed); // delete functions may ask about it
+        // Delete functions may ask about it.
+        atomic_store_explicit(&t->handles, 1, memory_order_relaxed);
         rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);
         if (rc)
             return raise_on(NULL, rc, call, "the delete function of an attribute failed");
@@ -114,7 +115,7 @@ MPI_DEFINE(int, Type_set_name, MPI_Datatype datatype, const char *type_name)
     if (rc)
         return rc;
     if (!type_name)
-        return raise_on(NULL, MPI_ERR_ARG, call, "type_name is NULL");
+        return raise_null(call, "type_name");
     object_set_name(t->name, type_name);
     return MPI_SUCCESS;
 }

@@ -19,7 +19,7 @@ static int check_shape(const char *call, int ndims, int order, const MPI_Datatyp
         return raise_on(NULL, MPI_ERR_ARG, call,
                         "order is %d, neither MPI_ORDER_C nor MPI_ORDER_FORTRAN", order);
     if (!newtype)
-        return raise_on(NULL, MPI_ERR_ARG, call, "newtype is NULL");
+        return raise_null(call, "newtype");
     return MPI_SUCCESS;
 }
 

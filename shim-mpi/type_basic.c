@@ -136,7 +136,7 @@ static int f90_type(const char *call, struct f90 key, MPI_Datatype like, MPI_Dat
     if (!shim_is_up())
         return raise_not_up(call);
     if (!newtype)
-        return raise_on(NULL, MPI_ERR_ARG, call, "newtype is NULL");
+        return raise_null(call, "newtype");
     if (key.p == MPI_UNDEFINED && key.r == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_ARG, call, "p and r are both MPI_UNDEFINED");
     if (like == MPI_DATATYPE_NULL)
@@ -204,7 +204,7 @@ MPI_DEFINE(int, Type_match_size, int typeclass, int size, MPI_Datatype *datatype
                               reals[] = {MPI_REAL4, MPI_REAL8, MPI_REAL16},
                               complexes[] = {MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32};
     if (!datatype)
-        return raise_on(NULL, MPI_ERR_ARG, call, "datatype is NULL");
+        return raise_null(call, "datatype");
     const MPI_Datatype *from = NULL;
     size_t n = 3;
     switch (typeclass) {
@@ -251,7 +251,7 @@ MPI_DEFINE(int, Type_get_value_index, MPI_Datatype value_type, MPI_Datatype inde
     if (!type_of(index_type))
         return raise_no_type(call, "index_type", index_type);
     if (!pair_type)
-        return raise_on(NULL, MPI_ERR_ARG, call, "pair_type is NULL");
+        return raise_null(call, "pair_type");
     MPI_Datatype found = MPI_DATATYPE_NULL;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (pairs[i].value == value_type && pairs[i].index == index_type)

@@ -18,7 +18,7 @@ static int check_new(const char *call, MPI_Count count, const MPI_Datatype *newt
     if (count < 0)
         return raise_on(NULL, MPI_ERR_COUNT, call, "count is %lld, less than 0", (long long)count);
     if (!newtype)
-        return raise_on(NULL, MPI_ERR_ARG, call, "newtype is NULL");
+        return raise_null(call, "newtype");
     return MPI_SUCCESS;
 }
 
@@ -33,7 +33,7 @@ static int check_length(const char *call, MPI_Count length)
 static int check_array(const char *call, const char *name, const void *array, MPI_Count count)
 {
     if (count > 0 && !array)
-        return raise_on(NULL, MPI_ERR_ARG, call, "%s is NULL", name);
+        return raise_null(call, name);
     return MPI_SUCCESS;
 }
 

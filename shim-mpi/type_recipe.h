@@ -5,6 +5,7 @@
 #ifndef SHOAL_MPI_TYPE_RECIPE_H
 #define SHOAL_MPI_TYPE_RECIPE_H
 
+#include "numbers.h"
 #include "type_body.h"
 
 struct type_recipe {
@@ -16,27 +17,6 @@ struct type_recipe {
     MPI_Count *counts;
     struct type **types; // with a reference each
 };
-
-// An array of counts or displacements as the user gives it.
-struct numbers {
-    const void *at;
-    bool is_large; // of MPI_Count (or MPI_Aint, which is the same), else of int
-};
-
-static inline MPI_Count number_at(struct numbers n, MPI_Count i)
-{
-    return n.is_large ? ((const MPI_Count *)n.at)[i] : ((const int *)n.at)[i];
-}
-
-static inline struct numbers ints_of(const int *at)
-{
-    return (struct numbers){.at = at};
-}
-
-static inline struct numbers counts_of(const MPI_Count *at)
-{
-    return (struct numbers){.at = at, .is_large = true};
-}
 
 // Room for so many arguments; then they are put in one by one. NULL: no memory. Numbers go to counts
 // when the recipe is large, else numbers to ints and addresses to addresses.

@@ -53,24 +53,18 @@ static int take_control(struct making *m, int members)
     return error_of(shoal_rptr_own(c, &m->card.control));
 }
 
-static size_t alignment_of(const struct info *info)
-{
-    char room[MPI_MAX_INFO_VAL];
-    const char *value = info_get(info, "mpi_minimum_memory_alignment", room);
-    unsigned long long n = value ? strtoull(value, NULL, 10) : LINE;
-    return n > LINE && n < (1u << 30) && (n & (n - 1)) == 0 ? (size_t)n : LINE;
-}
-
 // Memory of the node's, or when there is none left, private memory.
 static int allocate(struct making *m, size_t size, bool must_be_shared)
 {
     struct win *w = m->w;
-    size_t alignment = alignment_of(m->info);
+    size_t alignment = info_alignment(m->info);
+    if (!alignment)
+        return MPI_ERR_INFO_VALUE;
     if (size == 0 && !must_be_shared)
         size = 1; // an address of its own
     if (size == 0)
         return MPI_SUCCESS;
-    w->memory = size + alignment > size ? shoal_alloc(size + alignment - LINE) : NULL;
+    w->memory = size + alignment > size ? shoal_alloc(size + alignment - INFO_ALIGNED) : NULL;
     w->is_memory_shared = w->memory != NULL;
     if (!w->memory && (must_be_shared || posix_memalign(&w->memory, alignment, size))) {
         w->memory = NULL;
@@ -289,7 +283,8 @@ static int make(struct making *m)
             ? "a process has not enough shared memory, of which SHMEM_SYMMETRIC_SIZE sets "
               "how much, or has registered all the private memory it can, 4096 pieces: "
               "that of MPI_Win_allocate needs no piece"
-            : "some process cannot take part");
+        : error == MPI_ERR_INFO_VALUE ? INFO_ALIGNMENT " is not a power of two"
+                                      : "some process cannot take part");
 }
 
 // ---- Calls

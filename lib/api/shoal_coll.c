@@ -67,19 +67,13 @@ PUBLIC int shoal_team_places(uint64_t free_places[SHOAL_TEAM_WORDS])
     return SHOAL_OK;
 }
 
-static bool is_progression(int first, int stride, int size)
-{
-    long last = first + (long)stride * (size - 1);
-    return size > 0 && shoal_is_pe(first) && last >= 0 && last < world.npes &&
-           (stride != 0 || size == 1);
-}
-
 PUBLIC int shoal_team_make(int first, int stride, int size, int place, shmem_team_t *team)
 {
     struct pe_set set = {first, size == 1 ? 1 : stride, size};
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    if (!team || place < 0 || place >= LIMIT_TEAMS || !is_progression(first, stride, size) ||
+    if (!team || place < 0 || place >= LIMIT_TEAMS ||
+        !set_has_triplet(&shoal_team_world.set, first, stride, size) ||
         set_find(&set, world.me) < 0)
         return SHOAL_EINVAL;
     struct shoal_team *made = team_make(&set, place);

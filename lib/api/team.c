@@ -62,13 +62,6 @@ static int contexts_of(const shmem_team_config_t *config, long mask)
     return config && (mask & SHMEM_TEAM_NUM_CONTEXTS) ? config->num_contexts : 0;
 }
 
-static bool is_triplet(const struct pe_set *parent, int start, int stride, int size)
-{
-    long last = start + (long)stride * (size - 1);
-    return size > 0 && start >= 0 && start < parent->size && last >= 0 && last < parent->size &&
-           (stride != 0 || size == 1);
-}
-
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
                               const shmem_team_config_t *config, long config_mask,
                               shmem_team_t *new_team)
@@ -78,7 +71,7 @@ int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, i
     if (!is_valid("shmem_team_split_strided", parent_team))
         return -1;
     const struct pe_set *parent = &parent_team->set;
-    bool valid = is_triplet(parent, start, stride, size);
+    bool valid = set_has_triplet(parent, start, stride, size);
     struct pe_set set = {world.me, 1, 1};
     if (valid)
         set = (struct pe_set){set_pe(parent, start), size == 1 ? 1 : stride * parent->stride, size};
@@ -108,7 +101,8 @@ int pshmem_team_split_2d(shmem_team_t parent_team, int xrange,
         {set_pe(parent, y * xsize), parent->stride, row},
         {set_pe(parent, x), xsize * parent->stride, (parent->size - x - 1) / xsize + 1},
     };
-    int contexts[2] = {contexts_of(xaxis_config, xaxis_mask), contexts_of(yaxis_config, yaxis_mask)};
+    int contexts[2] = {contexts_of(xaxis_config, xaxis_mask),
+                       contexts_of(yaxis_config, yaxis_mask)};
     shmem_team_t made[2];
     call_enter(CALL_team_split);
     int failed = team_split(parent_team, 2, sets, contexts, xrange > 0, made);

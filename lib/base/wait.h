@@ -90,6 +90,10 @@ bool wait_is_beside(void);
 bool wait_fence_everywhere(void);
 
 uint64_t wait_now_ns(void); // monotonic
+static inline uint64_t wait_now_ms(void)
+{
+    return wait_now_ns() / 1000000;
+}
 void waiter_pause(struct waiter *w); // past the first few spins
 void wait_serve(void); // the hooks, where messages keep a loop from its pauses
 void bell_ring(struct bell *bell);

@@ -76,11 +76,6 @@ static struct edge next, previous, stranger[STRANGERS];
 static uint64_t looked_ms, ended_ms, told_ms; // told: by another host that one is lost
 static bool has_passed_on;
 
-static uint64_t now_ms(void)
-{
-    return wait_now_ns() / 1000000;
-}
-
 static void close_edge(struct edge *e)
 {
     if (e->state == CONNECTING || e->state == OPEN)
@@ -179,7 +174,7 @@ static void take_record(struct edge *e, const struct record *r)
     case LOST:
         if (!told_ms && atomic_load(&world.job->ended) != JOB_ENDED_LOST) {
             say(e == &next ? &previous : &next, *r);
-            told_ms = now_ms(); // and see watch: a launcher drops lines when a first host has ended
+            told_ms = wait_now_ms(); // and see watch: a launcher drops lines when a first host has ended
         }
         break;
     case ENDED:
@@ -224,7 +219,7 @@ static bool is_silent(struct edge *e)
 static void vanish(struct edge *e)
 {
     close_edge(e);
-    e->since_ms = now_ms();
+    e->since_ms = wait_now_ms();
 }
 
 static void look_at_open(struct edge *e)
@@ -264,7 +259,7 @@ static void look_at_connecting(struct edge *e)
     socklen_t length = sizeof error;
     if (poll(&p, 1, 0) == 1)
         getsockopt(e->fd, SOL_SOCKET, SO_ERROR, &error, &length);
-    else if (now_ms() - e->since_ms > settings_host_timeout_ms())
+    else if (wait_now_ms() - e->since_ms > settings_host_timeout_ms())
         error = ETIMEDOUT;
     else
         return;
@@ -284,7 +279,7 @@ static void look_at(struct edge *e)
         look_at_connecting(e);
     else if (e->state == OPEN)
         look_at_open(e);
-    else if (e->state == CLOSED && e->since_ms && now_ms() - e->since_ms > BUSY_GRACE_MS) {
+    else if (e->state == CLOSED && e->since_ms && wait_now_ms() - e->since_ms > BUSY_GRACE_MS) {
         e->since_ms = 0;
         if (atomic_load(&world.job->ended) == JOB_RUNNING)
             lose(e, "its first PE has ended without a word");
@@ -312,7 +307,7 @@ static void accept_strangers(void)
         if (fd < 0)
             return;
         keep_alive(fd);
-        stranger[i] = (struct edge){.state = OPEN, .fd = fd, .node = -1, .since_ms = now_ms()};
+        stranger[i] = (struct edge){.state = OPEN, .fd = fd, .node = -1, .since_ms = wait_now_ms()};
     }
 }
 
@@ -330,7 +325,7 @@ static void look_at_stranger(struct edge *e)
         previous.node = before;
         e->state = NONE;
         say_end(&previous);
-    } else if (error || complete || now_ms() - e->since_ms > STRANGER_MS) {
+    } else if (error || complete || wait_now_ms() - e->since_ms > STRANGER_MS) {
         close_edge(e);
     }
 }
@@ -377,7 +372,7 @@ static void connect_next(const union address *to)
 {
     union address own = own_address();
     next = (struct edge){
-        .state = CONNECTING, .node = (world.node + 1) % world.nodes, .since_ms = now_ms()};
+        .state = CONNECTING, .node = (world.node + 1) % world.nodes, .since_ms = wait_now_ms()};
     next.fd = socket(to->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (next.fd < 0 || bind(next.fd, &own.any, address_size(&own))) {
         unreachable(&next, errno);
@@ -430,7 +425,7 @@ static void watch(uint64_t now)
 // How the job has ended, for this process at this time; JOB_RUNNING: go on.
 static int look(void)
 {
-    uint64_t now = now_ms();
+    uint64_t now = wait_now_ms();
     int ended = atomic_load(&world.job->ended);
     if (now - looked_ms < LOOK_MS && ended != JOB_ENDED_LOST)
         return JOB_RUNNING;

@@ -232,11 +232,6 @@ static int meet(struct pmi *pmi)
 
 // ---- the end
 
-static long now_ms(void)
-{
-    return (long)(wait_now_ns() / 1000000);
-}
-
 static bool is_gone(int pid)
 {
     return same_pids && pid && kill(pid, 0) && errno == ESRCH;
@@ -270,7 +265,8 @@ static int count_blind(void)
 static void end_all(int code)
 {
     int blind;
-    for (long end = now_ms() + GLOBAL_EXIT_MS; (blind = count_blind()) && now_ms() < end;)
+    for (uint64_t end = wait_now_ms() + GLOBAL_EXIT_MS;
+         (blind = count_blind()) && wait_now_ms() < end;)
         usleep(2000);
     if (!blind && code == 0)
         launcher->finalize(launcher);
@@ -311,7 +307,8 @@ static void end_before_start(struct pe_ctl *ctl, int status)
         return;
     if (!ctl && leads)
         publish(launcher, MEETING_NONE);
-    for (long end = now_ms() + EXIT_MS; now_ms() < end && (leads || !all_have_left(ctl));)
+    for (uint64_t end = wait_now_ms() + EXIT_MS;
+         wait_now_ms() < end && (leads || !all_have_left(ctl));)
         usleep(2000);
     if (leads || !all_have_left(ctl))
         launcher->abort(launcher, status ? status : EXIT_FAILURE, "a PE cannot join the job");
@@ -382,10 +379,10 @@ static void end_for(int pe, const struct pe_ctl *ctl, pid_t pid)
 
 void join_look(void)
 {
-    static _Atomic long next;
+    static _Atomic uint64_t next; // ms
     if (!launcher || !launcher->is_careless || !same_pids)
         return;
-    long now = now_ms(), due = atomic_load_explicit(&next, memory_order_relaxed);
+    uint64_t now = wait_now_ms(), due = atomic_load_explicit(&next, memory_order_relaxed);
     if (now < due || !atomic_compare_exchange_strong(&next, &due, now + LOOK_MS))
         return;
     for (int pe = world.first; pe < world.end; pe++) {

@@ -38,11 +38,6 @@ struct hello {
     cpu_set_t cores;
 };
 
-static long now_ms(void)
-{
-    return (long)(wait_now_ns() / 1000000);
-}
-
 static socklen_t name_address(struct sockaddr_un *address, uint64_t name)
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -144,9 +139,9 @@ static void admit(struct gathering *g)
 
 static int gather(struct gathering *g, int limit_ms)
 {
-    long end = now_ms() + limit_ms;
+    uint64_t end = wait_now_ms() + (uint64_t)limit_ms;
     while (g->joined < g->locals) {
-        long left = end - now_ms();
+        long left = (long)(end - wait_now_ms());
         if (left <= 0 || (poll(g->polled, (nfds_t)g->npolled, (int)left) < 0 && errno != EINTR))
             break;
         for (int i = g->npolled; i-- > 1;)

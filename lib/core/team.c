@@ -35,6 +35,13 @@ int set_find(const struct pe_set *set, int pe)
     return distance % set->stride == 0 && i >= 0 && i < set->size ? i : -1;
 }
 
+bool set_has_triplet(const struct pe_set *set, int start, int stride, int size)
+{
+    long last = start + (long)stride * (size - 1);
+    return size > 0 && start >= 0 && start < set->size && last >= 0 && last < set->size &&
+           (stride != 0 || size == 1);
+}
+
 bool set_is_here(const struct pe_set *set)
 {
     for (int i = 0; world.nodes > 1 && i < set->size; i++)

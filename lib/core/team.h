@@ -55,6 +55,7 @@ static inline int set_pe(const struct pe_set *set, int i)
 
 // The number in the set of a world PE, -1 when it is no member.
 int set_find(const struct pe_set *set, int pe);
+bool set_has_triplet(const struct pe_set *set, int start, int stride, int size); // of its members
 bool set_is_here(const struct pe_set *set); // all on this node
 
 // The area that member i of the team keeps for it.

@@ -184,6 +184,8 @@ static void memory(void)
     CHECK_EQ(class_of(MPI_Free_mem(&far)), MPI_ERR_BASE);
     CHECK_EQ(class_of(MPI_Alloc_mem(-1, MPI_INFO_NULL, &far)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Alloc_mem(INTPTR_MAX / 2, MPI_INFO_NULL, &far)), MPI_ERR_NO_MEM);
+    OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "96"));
+    CHECK_EQ(class_of(MPI_Alloc_mem(1, info, &far)), MPI_ERR_INFO_VALUE);
     OK(MPI_Info_free(&info));
 }
 

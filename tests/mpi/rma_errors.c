@@ -241,6 +241,11 @@ static void no_window(void)
           MPI_Win_allocate_shared((MPI_Aint)1 << 50, 1, MPI_INFO_NULL, MPI_COMM_SELF, &p, &none));
     GIVES(MPI_ERR_NO_MEM, MPI_Win_allocate(me == 0 ? (MPI_Aint)1 << 60 : 1, 1, MPI_INFO_NULL,
                                            MPI_COMM_WORLD, &p, &none));
+    MPI_Info info;
+    OK(MPI_Info_create(&info));
+    OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", me == 0 ? "96" : "128"));
+    GIVES(MPI_ERR_INFO_VALUE, MPI_Win_allocate(4, 1, info, MPI_COMM_WORLD, &p, &none));
+    OK(MPI_Info_free(&info));
 }
 
 static void dynamic(void)
