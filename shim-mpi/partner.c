@@ -17,9 +17,9 @@ _Atomic uint32_t partners_out;
 static uint32_t window_of(const struct partner *p)
 {
     enum { FEW = 64, TIMES = 4 };
-    if (p->is_far && shim_npes() <= FEW && shim_settings.window == SHIM_WINDOW)
-        return SHIM_WINDOW * TIMES;
-    return shim_settings.window < WINDOW_MOST ? (uint32_t)shim_settings.window : WINDOW_MOST;
+    bool is_more = p->is_far && shim_npes() <= FEW && !shim_window_is_set;
+    uint64_t window = shim_settings.window * (is_more ? TIMES : 1);
+    return window < WINDOW_MOST ? (uint32_t)window : WINDOW_MOST;
 }
 
 static size_t chunks(void)

@@ -9,6 +9,7 @@
 #define X(field, env, def, meaning) .field = (def),
 struct shim_settings shim_settings = {SHIM_SETTINGS(X)};
 #undef X
+bool shim_window_is_set;
 
 // A number with k, m, g or t behind it; what is none leaves the default (the runtime complains).
 static void read_size(const char *name, uint64_t *value)
@@ -30,6 +31,7 @@ static void read_all(void)
 #define X(field, env, def, meaning) read_size(env, &shim_settings.field);
     SHIM_SETTINGS(X)
 #undef X
+    shim_window_is_set = getenv("SHOAL_MPI_WINDOW") != NULL;
     if (shim_settings.stream)
         shim_settings.stage = shim_settings.hint = 0;
 }

@@ -9,14 +9,12 @@
 
 #include <stdint.h>
 
-enum { SHIM_WINDOW = 1 << 20 };
-
 // X(field, environment name, default, meaning)
 #define SHIM_SETTINGS(X)                                                                        \
     X(eager, "SHOAL_MPI_EAGER", 1 << 30,                                                        \
       "bytes of the largest message that is sent with its envelope, as far as one takes them; " \
       "longer ones are got by their receiver")                                                  \
-    X(window, "SHOAL_MPI_WINDOW", SHIM_WINDOW,                                                  \
+    X(window, "SHOAL_MPI_WINDOW", 1 << 20,                                                      \
       "bytes of such messages that a receiver may not have received yet, from each sender")     \
     X(stage, "SHOAL_MPI_STAGE", 1 << 22,                                                        \
       "bytes of the largest message that its sender copies to memory shared with the receiver") \
@@ -50,6 +48,7 @@ struct shim_settings {
 #undef X
 
 HIDDEN extern struct shim_settings shim_settings;
+HIDDEN extern bool shim_window_is_set; // somebody says what it is
 
 void shim_settings_read(void); // any time, idempotent
 

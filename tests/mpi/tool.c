@@ -232,8 +232,32 @@ static void after_finalize(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
     OK(MPI_T_pvar_session_free(&session));
 }
 
-int main(void)
+// NAME VALUE, a control variable a line.
+static void print_cvars(void)
 {
+    int n, provided;
+    OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    OK(MPI_T_cvar_get_num(&n));
+    for (int i = 0; i < n; i++) {
+        char name[100];
+        int length = sizeof name, count;
+        unsigned long long value;
+        MPI_T_cvar_handle handle;
+        OK(MPI_T_cvar_get_info(i, name, &length, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+        OK(MPI_T_cvar_handle_alloc(i, NULL, &handle, &count));
+        OK(MPI_T_cvar_read(handle, &value));
+        OK(MPI_T_cvar_handle_free(&handle));
+        printf("%s %llu\n", name, value);
+    }
+    OK(MPI_T_finalize());
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "cvars") == 0) {
+        print_cvars();
+        return check_done();
+    }
     MPI_T_pvar_session session;
     MPI_T_pvar_handle handle;
     unsigned long long counted = 0;
