@@ -2,6 +2,8 @@
 // MPI 5.0, "Tool Support": initialization, enumerations, categories. See tool.h.
 #include "tool.h"
 
+#include "core.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +35,8 @@ void tool_string(const char *string, char *buffer, int *length)
 
 MPI_DEFINE(int, T_init_thread, int required, int *provided)
 {
-    (void)required;
+    if (!thread_level_name(required))
+        return MPI_T_ERR_INVALID;
     shim_settings_read();
     atomic_fetch_add_explicit(&users, 1, memory_order_relaxed);
     TOOL_SET(provided, MPI_THREAD_MULTIPLE);

@@ -50,11 +50,13 @@ static int configure_word(const char *word, size_t len)
     return 0;
 }
 
-int log_configure(const char *spec)
+int log_configure(const char *spec, bool tells)
 {
     while (*spec) {
         size_t len = strcspn(spec, ",");
         if (len && configure_word(spec, len)) {
+            if (!tells)
+                return -1;
             char topics[128] = "";
             for (int t = 0; t < LOG_TOPIC_COUNT; t++)
                 strcat(strcat(topics, " "), topic_name[t]);

@@ -25,9 +25,9 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_topic { LOG_TOPICS(X) LOG_TOPIC_COUNT };
 #undef X
 
-// spec: "level" or "level,topic:level,...". Returns 0, or -1 when a word is unknown (which is
-// named in a warning); the words before it count.
-int log_configure(const char *spec);
+// spec: "level" or "level,topic:level,...". Returns 0, or -1 when a word is unknown (which a warning names if
+// `tells`: one process of a job does); the words before it count.
+int log_configure(const char *spec, bool tells);
 
 // What stands in front of every line after "shoal: ", e.g. "PE 3: ". At most 31 characters.
 void log_set_ident(const char *ident);

@@ -129,7 +129,7 @@ static bool find_job(int *fd, int *pe)
         fail_early("a setting is wrong");
         return false;
     }
-    log_configure(settings.debug ? "debug" : settings.log);
+    log_configure(settings.debug ? "debug" : settings.log, false);
     if (!is_ours) {
         int joined = join_job(fd, pe);
         has_failed = joined < 0;

@@ -112,11 +112,12 @@ static int copy_pages(int fd, off_t offset, uintptr_t start, uintptr_t file_end,
 static TLS_FAST void *fork_copy;
 
 // Is world.job_fd still the job's file? A program may close all it did not open itself.
-static ino_t job_inode;
+static struct stat job_file;
 static bool job_is_open(void)
 {
     struct stat st;
-    return fstat(world.job_fd, &st) == 0 && st.st_ino == job_inode;
+    return fstat(world.job_fd, &st) == 0 && st.st_ino == job_file.st_ino &&
+           st.st_dev == job_file.st_dev;
 }
 
 // By no call that a sanitizer looks into: it objects to the gaps between variables.
@@ -199,17 +200,15 @@ static int share_pages(int fd, const struct job *job, int slot, uintptr_t start,
 {
     off_t offset = data_offset(job, slot), size = data_offset(job, job->slots);
     struct rlimit limit;
-    struct stat st;
     if (!job_raise_limit((uint64_t)size, &limit))
         return -1;
-    bool failed = fstat(fd, &st) || (st.st_size < size && ftruncate(fd, size)) ||
+    bool failed = fstat(fd, &job_file) || (job_file.st_size < size && ftruncate(fd, size)) ||
                   copy_pages(fd, offset, start, file_end, end) ||
                   mmap((void *)start, end - start, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                        fd, offset) == MAP_FAILED;
     int error = errno;
     setrlimit(RLIMIT_FSIZE, &limit);
     errno = error;
-    job_inode = st.st_ino;
     return failed ? -1 : 0;
 }
 

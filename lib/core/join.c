@@ -183,13 +183,15 @@ static int lead(struct pmi *pmi, const struct agreement *a)
     int listener = fd >= 0 ? meeting_listen(&m) : -1;
     if (listener < 0) {
         publish(pmi, MEETING_NONE);
-        return -1;
+    } else {
+        pmi_encode(&m, sizeof m, value);
+        if (!publish(pmi, value) && !last_fence(pmi) &&
+            !meeting_serve(listener, &m, pmi->local, pmi->locals, fd, JOIN_MS, &same_pids))
+            return fd;
     }
-    pmi_encode(&m, sizeof m, value);
-    if (publish(pmi, value) || last_fence(pmi) ||
-        meeting_serve(listener, &m, pmi->local, pmi->locals, fd, JOIN_MS, &same_pids))
-        return -1;
-    return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 static int follow(struct pmi *pmi)

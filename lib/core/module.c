@@ -13,25 +13,27 @@
 #include <unistd.h>
 
 // UCX looks when it is loaded whether it shall handle signals, patch the functions that map memory
-// and write its warnings to standard output, all of which are the program's. It finds the answers
-// behind the program's own environment, which stays as it is: other threads may be reading it.
+// and write its lines to standard output, all of which are the program's; and which lines: none but
+// its last ones, as what went wrong is told here. It finds the answers behind the program's own
+// environment, which stays as it is: other threads may be reading it.
 static void *load(const char *path)
 {
     static char *const answers[] = {"UCX_HANDLE_ERRORS=none", "UCX_MEM_EVENTS=n",
-                                    "UCX_LOG_FILE=stderr"};
+                                    "UCX_LOG_FILE=stderr", "UCX_LOG_LEVEL=fatal"};
+    size_t added = ARRAY_LEN(answers) - log_enabled(LOG_DEBUG, LOG_BOOT); // then its errors too
     static char **wider; // the last one, until the next: somebody may still be reading it
     char **before = environ;
     size_t n = 0;
     while (before && before[n])
         n++;
     free(wider);
-    wider = malloc((n + ARRAY_LEN(answers) + 1) * sizeof *wider);
+    wider = malloc((n + added + 1) * sizeof *wider);
     if (!wider)
         return NULL;
     if (n)
         memcpy(wider, before, n * sizeof *wider);
-    memcpy(wider + n, answers, sizeof answers);
-    wider[n + ARRAY_LEN(answers)] = NULL;
+    memcpy(wider + n, answers, added * sizeof *wider);
+    wider[n + added] = NULL;
     environ = wider;
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     environ = before;

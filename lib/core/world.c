@@ -153,7 +153,7 @@ static int settings_up(void)
 {
     if (settings_read())
         return -1;
-    log_configure(settings.debug ? "debug" : settings.log);
+    log_configure(settings.debug ? "debug" : settings.log, world.me == 0);
     log_backtrace_on_fatal(settings.backtrace || settings.debug);
     log_on_fatal(tell_launcher_fatal);
     if (world.me == 0)

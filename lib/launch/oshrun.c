@@ -110,7 +110,7 @@ static int run(const struct options *opt)
         setenv("SHOAL_STATIC", "0", false); // nothing of theirs is at the same place
     if (settings_read())
         return STATUS_OWN;
-    log_configure(settings.log);
+    log_configure(settings.log, false); // PE 0 tells
     if (opt->hosts || opt->hostfile)
         return handover_run(opt);
     warn_of_nodes(opt);

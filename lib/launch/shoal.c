@@ -14,7 +14,7 @@ static int command_info(void)
 {
     if (settings_read())
         return 1;
-    log_configure(settings.log);
+    log_configure(settings.log, true);
     printf("Shoal %s, OpenSHMEM 1.6\n", SHOAL_VERSION);
     printf("\nBuild\n");
     printf("%-22s %s\n", "compiler", SHOAL_CC);

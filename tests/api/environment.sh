@@ -55,4 +55,6 @@ for prefix in SHMEM SMA; do
 done
 prints '[heap] symmetric heap: 4194304 bytes at 0x' SHMEM_SYMMETRIC_SIZE=4m SHOAL_LOG=heap:debug
 prints '[heap] shmem_malloc: 100 bytes at 0x' SHOAL_LOG=heap:debug
+prints 'SHOAL_LOG: "loud" is neither LEVEL nor TOPIC:LEVEL' SHOAL_LOG=loud
+[ "$(job SHOAL_LOG=loud -- 100 | wc -l)" -eq 1 ] || { echo "not one line about SHOAL_LOG"; failed=1; }
 exit $failed

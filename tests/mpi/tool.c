@@ -10,6 +10,7 @@ static void before_init(void)
 {
     int n, provided;
     CHECK_EQ(MPI_T_cvar_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
+    CHECK_EQ(MPI_T_init_thread(77, &n), MPI_T_ERR_INVALID);
     CHECK_EQ(MPI_T_event_get_num(&n), MPI_T_ERR_NOT_INITIALIZED);
     CHECK_EQ(MPI_T_event_get_index("x", &n), MPI_T_ERR_NOT_INITIALIZED);
     CHECK_EQ(MPI_T_finalize(), MPI_T_ERR_NOT_INITIALIZED);

@@ -19,13 +19,13 @@ static int start_quiet(void **state)
 {
     (void)state;
     log_set_ident("");
-    return log_configure("warn");
+    return log_configure("warn", true);
 }
 
 static void test_form(void **state)
 {
     (void)state;
-    assert_int_equal(log_configure("debug"), 0);
+    assert_int_equal(log_configure("debug", true), 0);
     assert_says("shoal: no 7\n", log_line(LOG_ERROR, LOG_HEAP, "no %d", 7));
     assert_says("shoal: warning: w\n", log_line(LOG_WARN, LOG_HEAP, "w"));
     assert_says("shoal: [heap] i\n", log_line(LOG_INFO, LOG_HEAP, "i"));
@@ -78,7 +78,7 @@ static void test_levels(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
-        assert_int_equal(log_configure(level_names[i]), 0);
+        assert_int_equal(log_configure(level_names[i], true), 0);
         for (int topic = 0; topic < LOG_TOPIC_COUNT; topic++)
             check_enabled((enum log_topic)topic, levels[i]);
     }
@@ -94,14 +94,14 @@ static void test_topics(void **state)
     for (int topic = 0; topic < LOG_TOPIC_COUNT; topic++) {
         char spec[64];
         snprintf(spec, sizeof spec, "warn,%s:debug", names[topic]);
-        assert_int_equal(log_configure(spec), 0);
+        assert_int_equal(log_configure(spec, true), 0);
         for (int other = 0; other < LOG_TOPIC_COUNT; other++)
             check_enabled((enum log_topic)other, other == topic ? LOG_DEBUG : LOG_WARN);
     }
-    assert_int_equal(log_configure("heap:debug,,error,data:info,"), 0); // the last one counts
+    assert_int_equal(log_configure("heap:debug,,error,data:info,", true), 0); // the last one counts
     check_enabled(LOG_HEAP, LOG_ERROR);
     check_enabled(LOG_DATA, LOG_INFO);
-    assert_int_equal(log_configure(""), 0);
+    assert_int_equal(log_configure("", true), 0);
     check_enabled(LOG_DATA, LOG_INFO);
 }
 
@@ -115,7 +115,7 @@ static void test_unknown(void **state)
         char named[64];
         snprintf(named, sizeof named, "SHOAL_LOG: \"%s\" is neither", bad[i]);
         capture_start(&seen);
-        int status = log_configure(bad[i]);
+        int status = log_configure(bad[i], true);
         capture_end(&seen);
         assert_int_equal(status, -1);
         assert_non_null(strstr(seen.text, named));
@@ -123,7 +123,7 @@ static void test_unknown(void **state)
         check_enabled(LOG_HEAP, LOG_WARN); // nothing changed
     }
     capture_start(&seen);
-    int status = log_configure("heap:info,oops,debug");
+    int status = log_configure("heap:info,oops,debug", true);
     capture_end(&seen);
     assert_int_equal(status, -1);
     assert_non_null(strstr(seen.text, "\"oops\""));

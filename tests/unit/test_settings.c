@@ -11,7 +11,7 @@ static struct capture seen;
 
 static int start_clean(void **state)
 {
-    return clear_settings(state) || log_configure("warn");
+    return clear_settings(state) || log_configure("warn", true);
 }
 
 static void test_sizes(void **state)
