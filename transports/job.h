@@ -11,6 +11,9 @@
 void job_log(const struct transport_job *job, const char *who, enum log_level level,
              const char *fmt, ...) PRINTF_LIKE(4, 5);
 
+// What to do where a peer cannot be reached.
+#define JOB_UNREACHED "look at routes and firewalls, or choose another network with SHOAL_INTERFACE"
+
 // Over all but the last 8 bytes of n, which is a multiple of 8. Finds damage and things that are no
 // address or key at all; it does not prove who wrote them.
 uint64_t job_seal(const void *bytes, size_t n);

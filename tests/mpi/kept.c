@@ -6,7 +6,7 @@
 
 #include <malloc.h>
 
-enum { BURST = 300, BYTES = 1000, ROUNDS = 60, FIRST = 10, MOST_FAULTS = 800 };
+enum { BURST = 300, BYTES = 1000, ROUNDS = 60, FIRST = 10, MOST_FAULTS = 2000 }; // a burst has 75 pages
 
 static void send_burst(int round)
 {

@@ -56,6 +56,8 @@ told_by_some() {
     ! grep 'shoal: ' "$tmp/err" | grep -Evq -- "$1" || fail "there are other lines"
 }
 two=shoal1:2,shoal2:2
+transports=ofi
+[ ! -e "$build/lib/libshoal-ucx.so" ] || transports="ofi ucx"
 
 hosts 2
 on_hosts $two 4 "$tmp/pair"
@@ -88,26 +90,34 @@ told_by_some 'host shoal[12] .* is lost: it cannot be reached from here .*SHOAL_
 
 # A route that discards, and a filter that drops.
 ip -n shoal1 route add blackhole 10.77.0.2/32 || fail "no blackhole"
-on_hosts $two 4 "$tmp/pair"
-told_by_some 'host shoal[12] .* is lost: it cannot be reached from here .*routes and firewalls'
+for transport in $transports; do
+    SHOAL_TRANSPORT=$transport on_hosts $two 4 "$tmp/pair"
+    told_by_some 'host shoal[12] .* is lost: it cannot be reached from here .*routes and firewalls'
+done
 
 # Neighbours in the ring reach each other, and two others do not. Four hosts share this machine's cores: they
 # get more time for an answer.
 export SHOAL_HOST_TIMEOUT=4
 hosts 4
 ip -n shoal1 route add blackhole 10.77.0.3/32 || fail "no blackhole"
-on_hosts shoal1,shoal2,shoal3,shoal4 4 "$tmp/pair" 2
-told_by_some 'ofi: .*PE [02] on host shoal[13] '
+for transport in $transports; do
+    SHOAL_TRANSPORT=$transport on_hosts shoal1,shoal2,shoal3,shoal4 4 "$tmp/pair" 2
+    told_by_some "$transport: .*PE [02] on host shoal[13] "
+done
 if command -v nft >/dev/null; then
     drop() { # HOST ADDRESS
         ip netns exec "$1" nft -f - <<<"table ip t { chain c { type filter hook input priority 0; ip saddr $2 tcp dport 1-65535 drop; }; }"
     }
     hosts 4
     if drop shoal3 10.77.0.1; then
-        on_hosts shoal1,shoal2,shoal3,shoal4 4 "$tmp/pair" 2
-        told_by_some 'ofi: .*PE [02] on host shoal[13] .*no answer'
-        on_hosts shoal1:2,shoal3:2 4 "$tmp/pair"
-        told_by_some 'host shoal[13] .* is lost: it cannot be reached from here .*no answer.*firewalls'
+        for transport in $transports; do
+            export SHOAL_TRANSPORT=$transport
+            on_hosts shoal1,shoal2,shoal3,shoal4 4 "$tmp/pair" 2
+            told_by_some "$transport: .*PE [02] on host shoal[13] .*no answer"
+            on_hosts shoal1:2,shoal3:2 4 "$tmp/pair"
+            told_by_some 'host shoal[13] .* is lost: it cannot be reached from here .*no answer.*firewalls'
+        done
+        unset SHOAL_TRANSPORT
     else
         echo "left out: this kernel has no nftables"
     fi
@@ -139,13 +149,15 @@ remedy='give all PEs the same SHOAL_TRANSPORT and SHOAL_OFI_PROVIDER'
 on_pe() { # PE SETTING: on that PE alone, of four on two virtual nodes
     run env SHOAL_VNODES=2 timeout -k 1 30 oshrun -n 4 bash -c "[ \$SHOAL_PE != $1 ] || export $2; exec $tmp/pair"
 }
+export SHOAL_TRANSPORT=ofi
 on_shoal2 "export SHOAL_OFI_PROVIDER=sockets"
 told "PE 2 on host shoal2 uses transport ofi with provider sockets, and PE 0 on host shoal1 ofi with provider [^ ]*: $remedy"
 on_shoal2 "[ \$PMI_RANK = 2 ] || export SHOAL_OFI_PROVIDER=sockets"
 told "PE 3 on host shoal2 uses transport ofi with provider sockets, and PE 2 on host shoal2 ofi with provider [^ ]*: $remedy"
 on_pe 2 SHOAL_OFI_PROVIDER=sockets
 told "PE 2 on node 1 uses transport ofi with provider sockets, and PE 0 on node 0 ofi with provider [^ ]*: $remedy"
-if [ -e "$build/lib/libshoal-ucx.so" ]; then
+unset SHOAL_TRANSPORT
+if [ "$transports" != ofi ]; then
     for other in ofi ucx; do
         export SHOAL_TRANSPORT=$other
         [ $other = ofi ] && there=ucx || there=ofi

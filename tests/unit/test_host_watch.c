@@ -58,7 +58,7 @@ static void accept_some(int listening)
 static uint32_t next_kind(int listening)
 {
     struct record r;
-    for (uint64_t start = now_ms(); now_ms() - start < PATIENCE_MS; usleep(LOOK_MS * 1000)) {
+    for (uint64_t start = wait_now_ms(); wait_now_ms() - start < PATIENCE_MS; usleep(LOOK_MS * 1000)) {
         accept_some(listening);
         for (int i = 0; i < count; i++)
             if (recv(accepted[i], &r, sizeof r, MSG_DONTWAIT) == sizeof r &&
@@ -83,7 +83,7 @@ static void test_late_connection(void **state)
     job->ended = JOB_ENDED_GLOBAL_EXIT;
     host_watch_beat();
     assert_int_equal(next.state, CONNECTING);
-    for (uint64_t start = now_ms(); next.state == CONNECTING && now_ms() - start < PATIENCE_MS;
+    for (uint64_t start = wait_now_ms(); next.state == CONNECTING && wait_now_ms() - start < PATIENCE_MS;
          usleep(LOOK_MS * 1000)) {
         accept_some(listening);
         host_watch_beat();

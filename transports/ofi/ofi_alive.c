@@ -32,8 +32,7 @@ static bool has_answered(const struct ofi_peer *peer)
 
 static void lose(struct ofi_ep *ep, struct ofi_peer *peer, int error)
 {
-    snprintf(peer->why_text, sizeof peer->why_text,
-             "%s: look at routes and firewalls, or choose another network with SHOAL_INTERFACE",
+    snprintf(peer->why_text, sizeof peer->why_text, "%s: " JOB_UNREACHED,
              error == EINPROGRESS ? "no answer" : strerror(error));
     messages_peer_lose(&ep->messages, &peer->m, peer->why_text);
 }

@@ -24,21 +24,36 @@ static bool is_before(unsigned wanted_minor)
 }
 
 // name: without the transport's, which UCX wants before 1.17.
-static void lengthen(const struct transport_job *job, ucp_config_t *config, const char *name)
+static void set_tcp(const struct transport_job *job, ucp_config_t *config, const char *name,
+                    const char *value)
 {
     char whole[32], variable[40];
     snprintf(whole, sizeof whole, "TCP_%s", name);
     snprintf(variable, sizeof variable, "UCX_%s", whole);
     if (!getenv(variable))
-        said(job, variable, ucp_config_modify(config, is_before(17) ? name : whole, "256k"));
+        said(job, variable, ucp_config_modify(config, is_before(17) ? name : whole, value));
 }
 
 // A put over tcp is cut into segments that are answered one by one, and the receiver takes in so much
-// at a time: with 256 KB it is half as fast again as with 64, and four times as with UCX's 8.
-static void lengthen_segments(const struct transport_job *job, ucp_config_t *config)
+// at a time: with 256 KB it is half as fast again as with 64, and four times as with UCX's 8. And nobody
+// waits in connect(), holding our lock; a host that does not answer is asked twice again, for 7 s in all, where
+// it is to be lost sooner (the system itself gives up after two minutes). UCX stores that number over half of the
+// next setting, too, which is told once more.
+static void configure_tcp(const struct transport_job *job, ucp_config_t *config)
 {
-    lengthen(job, config, "TX_SEG_SIZE");
-    lengthen(job, config, "RX_SEG_SIZE");
+    enum { ASKED_MS = 7000 };
+    set_tcp(job, config, "TX_SEG_SIZE", "256k");
+    set_tcp(job, config, "RX_SEG_SIZE", "256k");
+    set_tcp(job, config, "CONN_NB", "y");
+    if (job->patience_ms && job->patience_ms < ASKED_MS)
+        set_tcp(job, config, "SYN_CNT", "2");
+    set_tcp(job, config, "TX_MAX_BUFS", "-1");
+}
+
+// Its 1.20 finds no way over loopback.
+static bool is_cut_off(const struct ucx_ep *ep)
+{
+    return is_before(21) && !is_before(20) && strncmp(ep->address, "127.", 4) == 0;
 }
 
 // What the user asked for in UCX_* stays, but for this: SHOAL_INTERFACE is obeyed, and atomics are
@@ -50,13 +65,17 @@ static int configure(struct ucx_ep *ep, ucp_config_t *config)
     char devices[256];
     if (!ucx_choose(job, devices, sizeof devices, ep->address))
         return TRANSPORT_UNSUPPORTED;
+    if (is_cut_off(ep)) {
+        job_log(job, "ucx", LOG_DEBUG, "UCX %s has no tcp over loopback", ucp_get_version_string());
+        return TRANSPORT_UNSUPPORTED;
+    }
     if (devices[0] && said(job, devices, ucp_config_modify(config, "NET_DEVICES", devices)))
         return TRANSPORT_UNSUPPORTED;
     if (!getenv("UCX_TLS")) {
         said(job, "UCX_TLS", ucp_config_modify(config, "TLS", "^posix,sysv,cma,self"));
         ep->is_tcp = if_nametoindex(devices);
         if (ep->is_tcp)
-            lengthen_segments(job, config);
+            configure_tcp(job, config);
     }
     job_log(job, "ucx", LOG_DEBUG, "UCX %s on %s", ucp_get_version_string(),
             devices[0] ? devices : "the devices it chooses");

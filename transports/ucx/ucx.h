@@ -205,6 +205,7 @@ void ucx_imports_free(struct ucx_ep *ep);
 int ucx_address(void *ep, void *bytes);
 int ucx_connect(void *ep, int pe, const void *bytes);
 struct ucx_peer *ucx_peer_known(struct ucx_ep *ep, int pe);            // NULL: no memory
+const char *ucx_why(ucs_status_t status); // a peer is lost
 int ucx_peer_reach(struct ucx_ep *ep, int pe, struct ucx_peer **peer); // makes its endpoint
 void ucx_peer_close(struct ucx_ep *ep, struct ucx_peer *peer);
 void ucx_mend(struct ucx_ep *ep); // looks at endpoints that broke

@@ -54,7 +54,7 @@ int ucx_status(struct ucx_ep *ep, struct ucx_peer *peer, ucs_status_t status, co
     if (status == UCS_ERR_NO_RESOURCE)
         return TRANSPORT_AGAIN;
     if (means_lost(status))
-        messages_peer_lose(&ep->messages, &peer->m, ucs_status_string(status));
+        messages_peer_lose(&ep->messages, &peer->m, ucx_why(status));
     else if (!peer->m.lost)
         ucx_log(ep, LOG_ERROR, "%s to PE %d: %s", what, peer->m.pe, ucs_status_string(status));
     return TRANSPORT_FAILED;

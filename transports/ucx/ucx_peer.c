@@ -101,6 +101,15 @@ struct ucx_peer *ucx_peer_known(struct ucx_ep *ep, int pe)
     return peer;
 }
 
+const char *ucx_why(ucs_status_t status)
+{
+    switch (status) {
+    case UCS_ERR_ENDPOINT_TIMEOUT: return "no answer: " JOB_UNREACHED;
+    case UCS_ERR_UNREACHABLE: return "there is no way: " JOB_UNREACHED;
+    default: return ucs_status_string(status);
+    }
+}
+
 // UCX calls it, in progress or in any other call.
 static void broke(void *ep_, ucp_ep_h at, ucs_status_t status)
 {
@@ -110,7 +119,7 @@ static void broke(void *ep_, ucp_ep_h at, ucs_status_t status)
         if (peer->ep != at)
             continue;
         peer->broken = ep->has_broken = true;
-        peer->why = ucs_status_string(status);
+        peer->why = ucx_why(status);
     }
 }
 
@@ -151,7 +160,7 @@ static int open_endpoint(struct ucx_ep *ep, struct ucx_peer *peer)
     if (status == UCS_OK)
         return 0;
     peer->broken = ep->has_broken = true;
-    messages_peer_lose(&ep->messages, &peer->m, ucs_status_string(status));
+    messages_peer_lose(&ep->messages, &peer->m, ucx_why(status));
     return TRANSPORT_FAILED;
 }
 
