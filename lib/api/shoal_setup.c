@@ -190,7 +190,7 @@ PUBLIC int shoal_progress_hook(shoal_hook_fn *fn)
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    // Pairs with the acquire load in waiter_pause.
+    // Pairs with the acquire load in run_user (wait.c).
     atomic_store_explicit(&wait_hooks.user, fn, memory_order_release);
     return SHOAL_OK;
 }

@@ -13,9 +13,7 @@ enum { TRANSFER_PARTS = 256 }; // moved by one call of the kernel
 // As rma_copy, but the two may overlap.
 static inline void transfer_copy(void *to, const void *from, size_t n)
 {
-    if (n == sizeof(uint64_t))
-        memmove(to, from, sizeof(uint64_t));
-    else
+    if (!copy_word(to, from, n))
         copy_move(to, from, n);
 }
 

@@ -29,8 +29,9 @@ static inline void *amo_at(const void *dest, size_t n, int pe)
     return likely(((uintptr_t)dest & (n - 1)) == 0) ? peer_at(dest, n, pe) : NULL;
 }
 
-// A fetch alone is no full barrier, as the other atomics that return a value are: shmem_fence orders it
-// behind earlier stores (table "Memory Ordering Routines"), and the release fence there does not on x86-64.
+// shmem_fence orders a fetch behind earlier stores (table "Memory Ordering Routines"). The release fence there
+// does that on aarch64; on x86-64 it is no instruction, and the other atomics that return a value are full
+// barriers, which a fetch alone is not.
 static inline void amo_fetch_fence(void)
 {
     atomic_thread_fence(memory_order_seq_cst);

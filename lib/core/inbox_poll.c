@@ -291,8 +291,8 @@ static NOINLINE int poll_all(void)
     bool tells = is_cut && !world_has_one_thread();
     is_cut = false;
     atomic_store_explicit(&polling, false, memory_order_release);
-    if (handled && !tells && !world_has_one_thread()) {
-        // Come behind this thread's back as its handlers ran? Who arms the bell fences for both.
+    if (!tells && !world_has_one_thread()) {
+        // Come behind this thread's back, or left for another one? Who arms the bell fences for both.
         atomic_signal_fence(memory_order_seq_cst);
         tells = find_ready() || others_wait();
     }

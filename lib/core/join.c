@@ -345,7 +345,7 @@ static void at_exit(int status, void *unused)
     if (ctl &&
         atomic_load_explicit(&world.job->ended, memory_order_acquire) == JOB_ENDED_GLOBAL_EXIT) {
         fflush(NULL); // the launcher may be quick
-        if (atomic_load(&world.job->ended_by) == world.me) {
+        if (world_ends_job()) {
             end_all(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed) & 0xff);
             return;
         }

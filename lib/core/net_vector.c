@@ -40,7 +40,8 @@ static void copy_rows(char *to, ptrdiff_t to_step, const char *from, ptrdiff_t f
     for (; n == sizeof(uint64_t) && parts; parts--, to += to_step, from += from_step)
         memcpy(to, from, sizeof(uint64_t));
     for (; parts; parts--, to += to_step, from += from_step)
-        copy(to, from, n);
+        if (!copy_word(to, from, n))
+            copy(to, from, n);
 }
 
 // ---- Who asks

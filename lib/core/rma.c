@@ -13,7 +13,7 @@
 
 void rma_put_copy(void *to, const void *from, size_t n, struct bell *bell)
 {
-    copy_bytes(to, from, n);
+    rma_copy(to, from, n);
     bell_check(bell);
 }
 
@@ -51,6 +51,7 @@ static void copy_strided(char *to, const char *from, ptrdiff_t to_step, ptrdiff_
 {
     size_t bytes = s->block * s->size;
     switch (bytes) {
+    case 2: copy_blocks(to, from, to_step, from_step, s->count, 2); return;
     case 4: copy_blocks(to, from, to_step, from_step, s->count, 4); return;
     case 8: copy_blocks(to, from, to_step, from_step, s->count, 8); return;
     default: copy_blocks(to, from, to_step, from_step, s->count, bytes);

@@ -13,12 +13,9 @@
 
 #include <string.h>
 
-// One word is stored by one instruction, so that nobody waiting for it sees half of it.
 static inline void rma_copy(void *to, const void *from, size_t n)
 {
-    if (n == sizeof(uint64_t))
-        memcpy(to, from, sizeof(uint64_t));
-    else
+    if (!copy_word(to, from, n))
         copy_bytes(to, from, n);
 }
 
@@ -56,7 +53,10 @@ static inline void rma_get(struct shoal_ctx *ctx, const char *call, enum call_id
         remote_get(ctx, call, dest, src, n, pe, id == CALL_get_nbi);
         return;
     }
-    rma_copy(dest, from, n);
+    if (n == sizeof(uint64_t))
+        memcpy(dest, from, sizeof(uint64_t));
+    else
+        copy_bytes(dest, from, n);
     // A blocking get is complete when it returns: what a later one finds is not older.
     atomic_thread_fence(memory_order_acquire);
 }

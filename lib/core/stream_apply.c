@@ -28,12 +28,16 @@ static bool apply_put(const struct record *r, const unsigned char *from)
         return false;
     uint64_t word;
     uint32_t half;
+    uint16_t quarter;
     if (r->n == sizeof word && (uintptr_t)to % sizeof word == 0) {
         memcpy(&word, from, sizeof word);
         atomic_store_explicit((_Atomic uint64_t *)to, word, memory_order_release);
     } else if (r->n == sizeof half && (uintptr_t)to % sizeof half == 0) {
         memcpy(&half, from, sizeof half);
         atomic_store_explicit((_Atomic uint32_t *)to, half, memory_order_release);
+    } else if (r->n == sizeof quarter && (uintptr_t)to % sizeof quarter == 0) {
+        memcpy(&quarter, from, sizeof quarter);
+        atomic_store_explicit((_Atomic uint16_t *)to, quarter, memory_order_release);
     } else {
         atomic_thread_fence(memory_order_release);
         copy_bytes(to, from, r->n);

@@ -280,7 +280,7 @@ void trigger_arm(struct work *w, struct counter *c, uint64_t threshold)
     ORDERED_ELSEWHERE();
     w->threshold = threshold;
     atomic_store_explicit(&w->counter, ref_of(c), memory_order_relaxed);
-    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_relaxed);
+    atomic_store_explicit(&w->state, WORK_ARMED, memory_order_release); // see is_in_state
     ORDERED_ELSEWHERE();
     trigger_push(&c->arrived, w);
     lower_next(c, threshold);
@@ -342,8 +342,9 @@ uint64_t trigger_handle(const struct work *w)
 
 static bool is_in_state(const struct work *w, uint64_t handle, enum work_state state)
 {
-    return atomic_load_explicit(&w->generation, memory_order_acquire) == (uint32_t)handle &&
-           atomic_load_explicit(&w->state, memory_order_relaxed) == state;
+    // The state first: who sees one of a later use (trigger_arm) sees its generation, too.
+    return atomic_load_explicit(&w->state, memory_order_acquire) == state &&
+           atomic_load_explicit(&w->generation, memory_order_relaxed) == (uint32_t)handle;
 }
 
 int trigger_cancel(uint64_t handle)

@@ -2,6 +2,7 @@
 // Shared memory as a transport: every slot answers at once. The runtime normally loads and stores by itself;
 // with SHOAL_DIRECT=0 the data calls carry everything, which tests the way a network takes.
 // HOSTILE builds refuse now and then (AGAIN), as networks do.
+#include "copy.h"
 #include "cpu_amo.h"
 #include "tunables.h"
 #include "transport.h"
@@ -72,7 +73,9 @@ static int shm_put(void *ep, void *ctx, struct transport_remote to, const void *
     (void)ctx, (void)request;
     if (refuse(ep))
         return TRANSPORT_AGAIN;
-    memmove(shm_ptr(ep, to), from, n);
+    void *there = shm_ptr(ep, to);
+    if (!copy_word(there, from, n))
+        memmove(there, from, n);
     return TRANSPORT_DONE;
 }
 
