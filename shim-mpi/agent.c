@@ -100,7 +100,11 @@ static void leave(void)
     if (!goes_on() || getpid() != process)
         return;
     is_running = false;
+    bool is_locked = pthread_mutex_trylock(&lock) ==
+                     0; // else it may miss the signal, and has until then
     pthread_cond_signal(&wakes);
+    if (is_locked)
+        pthread_mutex_unlock(&lock);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
     if (!pthread_equal(pthread_self(), thread))

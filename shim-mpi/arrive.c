@@ -77,28 +77,40 @@ static struct arrived *keep(struct comm *comm, uint64_t address, const struct ne
     return a;
 }
 
+// The communicator stays until its queues are locked, and these then until they are not: who frees it takes
+// both locks, one after the other (p2p_detach).
+struct matching *arrive_enter_other(uint64_t address, struct comm **comm)
+{
+    uint32_t context = context_in(address);
+    *comm = comm_find(context);
+    struct matching *m = *comm ? arrive_queues(*comm, address) : NULL;
+    comm_found(context);
+    return m;
+}
+
 // Kept until its communicator is made here. False: it has been made meanwhile.
 static bool orphan(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     pthread_mutex_lock(&orphan_lock);
-    bool is_one = !arrive_queues(address, &comm);
-    if (is_one) {
+    struct matching *m = arrive_enter(address, &comm);
+    if (!m) {
         *last_orphan = keep(NULL, address, news);
         last_orphan = &(*last_orphan)->next_orphan;
+    } else {
+        shim_lock_give(&m->lock);
     }
     pthread_mutex_unlock(&orphan_lock);
-    return is_one;
+    return !m;
 }
 
 struct transfer *arrive_unposted(uint64_t address, const struct news *news)
 {
     struct comm *comm;
     struct matching *m;
-    while (unlikely(!(m = arrive_queues(address, &comm))))
+    while (unlikely(!(m = arrive_enter(address, &comm))))
         if (orphan(address, news))
             return NULL;
-    shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, news->key);
     if (!p)
         match_queue(m, keep(comm, address, news));
@@ -124,7 +136,6 @@ static struct arrived *take_from(struct arrived **list, int pe, uint64_t sender)
     return NULL;
 }
 
-// The lock of orphans keeps the queues here meanwhile (p2p_detach).
 struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
 {
     struct comm *comm;
@@ -132,9 +143,8 @@ struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender)
     struct arrived *a = take_from(&orphans, pe, sender);
     if (!a)
         a = take_from(&left, pe, sender);
-    struct matching *m = a ? NULL : arrive_queues(address, &comm);
+    struct matching *m = a ? NULL : arrive_enter(address, &comm);
     if (m) {
-        shim_lock_take(&m->lock);
         a = match_sent_by(m, (struct match_key){pe, tag_in(address)}, sender);
         if (a)
             match_remove(m, a);
@@ -228,8 +238,11 @@ void p2p_detach(struct comm *comm, void (*conceal)(struct comm *comm))
     struct arrived *gone = NULL;
     pthread_mutex_lock(&orphan_lock); // who withdraws a message has it
     conceal(comm);
-    for (int s = 0; m && s < SPACES; s++)
+    for (int s = 0; m && s < SPACES; s++) {
+        shim_lock_take(&m[s].lock); // and who queues one has queued it
         drop_all(&m[s], &gone);
+        shim_lock_give(&m[s].lock);
+    }
     for (int s = 0; m && s < SPACES; s++)
         match_end(&m[s]);
     free(m);

@@ -22,14 +22,23 @@ struct news {
 // Takes out the message that this request of that PE sent. NULL: it is being received.
 struct arrived *arrive_withdraw(uint64_t address, int pe, uint64_t sender);
 
-// The queues that this address names, NULL: the communicator is not here (yet).
-static inline struct matching *arrive_queues(uint64_t address, struct comm **comm)
+static inline struct matching *arrive_queues(struct comm *comm, uint64_t address)
 {
-    *comm = comm_find(context_in(address));
     // Pairs with the release in p2p_attach.
-    return likely(*comm)
-               ? atomic_load_explicit(&(*comm)->matching[space_in(address)], memory_order_acquire)
-               : NULL;
+    struct matching *m = atomic_load_explicit(&comm->matching[space_in(address)], memory_order_acquire);
+    if (likely(m))
+        shim_lock_take(&m->lock);
+    return m;
+}
+
+// The queues that this address names, locked; NULL: the communicator is not here (yet).
+struct matching *arrive_enter_other(uint64_t address, struct comm **comm);
+static inline struct matching *arrive_enter(uint64_t address, struct comm **comm)
+{
+    if (unlikely(context_in(address) != comm_world.context))
+        return arrive_enter_other(address, comm);
+    *comm = &comm_world; // which stays
+    return arrive_queues(&comm_world, address);
 }
 
 // A message has found its receive; is_last: no other one is posted. What else has come would be kept then:
@@ -52,10 +61,9 @@ static inline struct transfer *arrive_posted(struct partner *from, uint64_t addr
     if (!shim_threads && space_in(address) == SPACE_P2P)
         from->admitted++;
     struct comm *comm;
-    struct matching *m = arrive_queues(address, &comm);
+    struct matching *m = arrive_enter(address, &comm);
     if (unlikely(!m))
         return NULL;
-    shim_lock_take(&m->lock);
     struct posted *p = match_arrived(m, key);
     bool is_last = !m->posted_now;
     shim_lock_give(&m->lock);

@@ -17,6 +17,8 @@
 
 struct attribute {
     int keyval;
+    bool
+        goes; // a thread is in its delete function: it is there still, but nobody else may delete it
     void *value;
 };
 
@@ -143,6 +145,14 @@ static struct attribute *attribute_find(const struct attributes *a, int keyval)
     return NULL;
 }
 
+static struct attribute *attribute_staying(const struct attributes *a, int keyval)
+{
+    for (int i = 0; a && i < a->n; i++)
+        if (a->at[i].keyval == keyval && !a->at[i].goes)
+            return &a->at[i];
+    return NULL;
+}
+
 static bool attribute_add(struct attributes **slot, struct attribute new, struct keyval *k)
 {
     struct attributes *a = *slot;
@@ -161,17 +171,26 @@ static bool attribute_add(struct attributes **slot, struct attribute new, struct
     return true;
 }
 
-static void attribute_remove(struct attributes *a, struct attribute *gone, struct keyval *k)
+// Its delete function has been called: it goes, or stays if that failed and nobody has set another one.
+static void attribute_end(struct attributes *a, int keyval, struct keyval *k, bool failed)
 {
+    struct attribute *at = a->at;
+    while (at->keyval != keyval || !at->goes)
+        at++;
+    at->goes = false;
+    if (failed && attribute_staying(a, keyval) == at)
+        return;
     a->n--;
-    memmove(gone, gone + 1, (size_t)(a->at + a->n - gone) * sizeof *gone);
+    memmove(at, at + 1, (size_t)(a->at + a->n - at) * sizeof *at);
     keyval_unuse(k);
 }
 
 bool attribute_get(struct attributes *const *slot, int keyval, void **value)
 {
     pthread_mutex_lock(&lock);
-    const struct attribute *found = attribute_find(*slot, keyval);
+    const struct attribute *found = attribute_staying(*slot, keyval);
+    if (!found)
+        found = attribute_find(*slot, keyval); // in its delete function
     if (found)
         *value = found->value;
     pthread_mutex_unlock(&lock);
@@ -182,35 +201,38 @@ int attribute_delete(enum object_kind kind, void *handle, struct attributes **sl
                      bool *found)
 {
     pthread_mutex_lock(&lock);
-    const struct attribute *a = attribute_find(*slot, keyval);
+    struct attribute *a = attribute_staying(*slot, keyval);
     *found = a != NULL;
-    struct attribute old = a ? *a : (struct attribute){0};
+    void *value = a ? a->value : NULL;
     struct keyval k = a ? *keyval_at(keyval, kind) : (struct keyval){0};
+    if (a)
+        a->goes = true;
     pthread_mutex_unlock(&lock);
     if (!*found)
         return MPI_SUCCESS;
-    int error = call_delete(&k, handle, keyval, old.value);
-    if (error)
-        return error;
+    int error = call_delete(&k, handle, keyval, value);
     pthread_mutex_lock(&lock);
-    struct attribute *still = attribute_find(*slot, keyval);
-    if (still)
-        attribute_remove(*slot, still, keyval_at(keyval, kind));
+    attribute_end(*slot, keyval, keyval_at(keyval, kind), error != MPI_SUCCESS);
     pthread_mutex_unlock(&lock);
-    return MPI_SUCCESS;
+    return error;
 }
 
 int attribute_set(enum object_kind kind, void *handle, struct attributes **slot, int keyval,
                   void *value)
 {
-    bool found;
-    if (!keyval_hold(keyval, kind))
+    bool found, is_set = false;
+    int error = MPI_SUCCESS;
+    if (!keyval_hold(keyval, kind)) // a delete function may free the key
         return MPI_ERR_KEYVAL;
-    int error = attribute_delete(kind, handle, slot, keyval, &found); // which may free the key
-    pthread_mutex_lock(&lock);
-    if (!error && !attribute_add(slot, (struct attribute){keyval, value}, keyval_at(keyval, kind)))
-        error = MPI_ERR_NO_MEM;
-    pthread_mutex_unlock(&lock);
+    while (!is_set && !error) {
+        error = attribute_delete(kind, handle, slot, keyval, &found);
+        pthread_mutex_lock(&lock);
+        is_set = !error && !attribute_staying(*slot, keyval); // else another thread was faster
+        if (is_set && !attribute_add(slot, (struct attribute){.keyval = keyval, .value = value},
+                                     keyval_at(keyval, kind)))
+            error = MPI_ERR_NO_MEM;
+        pthread_mutex_unlock(&lock);
+    }
     keyval_release(keyval, kind);
     return error;
 }
@@ -243,7 +265,7 @@ int attributes_copy(enum object_kind kind, void *handle, struct attributes *cons
         int error = call_copy(&k, handle, old.keyval, old.value, &value, &flag);
         if (!error && flag) {
             pthread_mutex_lock(&lock);
-            if (!attribute_add(to, (struct attribute){old.keyval, value},
+            if (!attribute_add(to, (struct attribute){.keyval = old.keyval, .value = value},
                                keyval_at(old.keyval, kind)))
                 error = MPI_ERR_NO_MEM;
             pthread_mutex_unlock(&lock);

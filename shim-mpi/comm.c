@@ -36,15 +36,26 @@ static struct bucket *bucket_of(uint32_t context)
 }
 _Static_assert(BUCKETS == 1 << (32 - 22), "bucket_of reaches all");
 
-struct comm *comm_find_other(uint32_t context)
+struct comm *comm_find(uint32_t context)
 {
     struct bucket *b = bucket_of(context);
     shim_lock_take(&b->lock);
     struct comm *c = b->first;
     while (c && c->context != context)
         c = c->next_known;
-    shim_lock_give(&b->lock);
     return c;
+}
+
+void comm_found(uint32_t context)
+{
+    shim_lock_give(&bucket_of(context)->lock);
+}
+
+static bool is_known(uint32_t context)
+{
+    bool is = comm_find(context) != NULL;
+    comm_found(context);
+    return is;
 }
 
 // Counts come back to their start after very many; those still in use here are passed over.
@@ -54,7 +65,7 @@ uint32_t comm_new_context(void)
     do {
         uint32_t count = atomic_fetch_add_explicit(&contexts_given, 1, memory_order_relaxed) + 1;
         context = count << pe_bits | (uint32_t)shim_pe();
-    } while (context >> pe_bits == 0 || comm_find(context));
+    } while (context >> pe_bits == 0 || is_known(context));
     return context;
 }
 

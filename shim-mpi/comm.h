@@ -81,12 +81,9 @@ static inline int comm_lasting_tag(struct comm *c)
     return TAG_COLLS / 2 + (int)(number % (TAG_COLLS / 2));
 }
 
-struct comm *comm_find_other(uint32_t context);
-// The communicator with this context, NULL: not here (yet). Takes no reference.
-static inline struct comm *comm_find(uint32_t context)
-{
-    return likely(context == comm_world.context) ? &comm_world : comm_find_other(context);
-}
+// The communicator with this context, NULL: not here (yet). It stays until comm_found.
+struct comm *comm_find(uint32_t context);
+void comm_found(uint32_t context);
 
 // A context that this process has not given yet.
 uint32_t comm_new_context(void);

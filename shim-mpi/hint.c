@@ -375,6 +375,7 @@ static void on_offer(const shoal_am_t *am)
         return;
     if (shim_threads) {
         follow_offer(t, &o.copy);
+        request_count_activity(); // what ends it is a hook, which nobody may be awake to run
         return;
     }
     if (!t->later)

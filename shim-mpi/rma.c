@@ -158,7 +158,10 @@ int rma_begin(struct rma *r, unsigned parts, bool *idle)
 
 int rma_end(struct rma *r, bool idle)
 {
-    if (r->request && !r->is_under_way)
+    if (!r->request)
+        return MPI_SUCCESS;
+    atomic_thread_fence(memory_order_acquire); // what later ones get is not older
+    if (!r->is_under_way)
         *r->request = object_handle(request_done(idle && r->rank == MPI_PROC_NULL));
     return MPI_SUCCESS;
 }

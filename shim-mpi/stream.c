@@ -18,9 +18,10 @@ void stream_accept(struct transfer *t, const struct rts *rts)
 {
     t->other = rts->sender;
     t->moved = 0;
+    bool is_all = t->request.bytes == 0; // else another thread may end it once it is told
     struct stream_request ask = {t->other, transfer_out(t), t->request.bytes};
     transfer_tell(t->pe, AM_STREAM, 0, &ask, sizeof ask);
-    if (t->request.bytes == 0)
+    if (is_all)
         request_complete(&t->request);
 }
 

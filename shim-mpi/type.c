@@ -52,7 +52,7 @@ MPI_DEFINE(int, Type_commit, MPI_Datatype *datatype)
     if (t->size == MPI_UNDEFINED)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s does not exist on this machine", t->name);
     if (!t->is_committed) // else other threads may be using it
-        t->is_committed = true;
+        atomic_store_explicit(&t->is_committed, true, memory_order_relaxed);
     return MPI_SUCCESS;
 }
 
@@ -94,12 +94,12 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
     // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
     if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1) {
-        // Delete functions may ask about it.
-        atomic_store_explicit(&t->handles, 1, memory_order_relaxed);
+        // Delete functions may ask about it, and MPI_Type_get_contents give it out meanwhile.
+        atomic_fetch_add_explicit(&t->handles, 1, memory_order_relaxed);
         rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);
         if (rc)
             return raise_on(NULL, rc, call, "the delete function of an attribute failed");
-        atomic_store_explicit(&t->handles, 0, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&t->handles, 1, memory_order_release);
     }
     type_drop(t);
     *datatype = MPI_DATATYPE_NULL;

@@ -24,7 +24,7 @@ struct type {
     const struct predefined *what;  // of predefined types, named or not (type_table.h); else NULL
     bool is_dense;                  // any count of elements is one block: size == extent, true_lb ==
                                     // lb, and the data lies in the order of the stream
-    bool is_committed;
+    _Atomic bool is_committed;      // which several threads may do
     bool is_bounded;                // lb and ub were set by a resize, and win over other bounds
     uint8_t align;
     _Atomic int handles;            // that the user has and will free

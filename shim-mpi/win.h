@@ -162,9 +162,15 @@ static inline struct win *win_of(MPI_Win h)
     return likely(shim_is_up()) ? object_at(h, OBJECT_WIN) : NULL;
 }
 
+// With what opens a target goes its lock: who sees it open sees what was stored under that before.
 static inline uint8_t target_access(const struct target *t)
 {
-    return atomic_load_explicit(&t->access, memory_order_relaxed);
+    return atomic_load_explicit(&t->access, memory_order_acquire);
+}
+
+static inline void target_set_access(struct target *t, unsigned bits)
+{
+    atomic_store_explicit(&t->access, (uint8_t)bits, memory_order_release);
 }
 
 // ---- Checks. An error code, raised on the window.

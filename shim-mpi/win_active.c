@@ -190,7 +190,7 @@ MPI_DEFINE(int, Win_start, MPI_Group group, int assert, MPI_Win win)
         t->posted++;
         if (!(MPI_MODE_NOCHECK & assert))
             word_wait_own(&w->control->peer[t - w->target].posted, t->posted);
-        atomic_store_explicit(&t->access, ACCESS_OPEN | ACCESS_BY_NAME, memory_order_relaxed);
+        target_set_access(t, ACCESS_OPEN | ACCESS_BY_NAME);
     }
     return MPI_SUCCESS;
 }
@@ -203,7 +203,7 @@ static int complete_far(const char *call, struct win *w)
     for (int i = 0; i < w->started->size; i++) {
         struct target *t = member(w, w->started, i);
         if (rma_gather_tell(w, t, CONTROL(peer[w->rank].completed)))
-            atomic_store_explicit(&t->access, ACCESS_OPEN, memory_order_relaxed);
+            target_set_access(t, ACCESS_OPEN);
         else
             rest++;
     }
@@ -225,7 +225,7 @@ MPI_DEFINE(int, Win_complete, MPI_Win win)
     for (int i = 0; i < g->size; i++) {
         struct target *t = member(w, g, i);
         bool told = !(target_access(t) & ACCESS_BY_NAME);
-        atomic_store_explicit(&t->access, 0, memory_order_relaxed);
+        target_set_access(t, 0);
         claim_leave(w, t);
         if (!told)
             tell(w, t, true);

@@ -12,17 +12,12 @@
 
 enum { LAPS = 512 };
 
-static void set_access(struct target *t, unsigned bits)
-{
-    atomic_store_explicit(&t->access, (uint8_t)bits, memory_order_relaxed);
-}
-
 // With w->lock held.
 static void touch(struct win *w, struct target *t, unsigned access)
 {
     t->next_touched = w->touched;
     w->touched = (int)(t - w->target);
-    set_access(t, access);
+    target_set_access(t, access);
 }
 
 void win_close_touched(struct win *w)
@@ -31,7 +26,7 @@ void win_close_touched(struct win *w)
         struct target *t = &w->target[w->touched];
         unsigned access = target_access(t);
         w->touched = t->next_touched;
-        set_access(t, 0);
+        target_set_access(t, 0);
         claim_leave(w, t);
         if (access & ACCESS_HELD)
             lock_give(t, false);
@@ -206,7 +201,7 @@ MPI_DEFINE(int, Win_lock, int lock_type, int rank, int assert, MPI_Win win)
     }
     shim_lock_take(&w->lock);
     t->is_opening = false;
-    set_access(t, access);
+    target_set_access(t, access);
     shim_lock_give(&w->lock);
     return MPI_SUCCESS;
 }
@@ -236,7 +231,7 @@ MPI_DEFINE(int, Win_unlock, int rank, MPI_Win win)
     }
     shim_lock_take(&w->lock);
     unsigned access = w->epoch == EPOCH_LOCK ? target_access(t) : 0;
-    set_access(t, w->epoch == EPOCH_LOCK ? 0 : target_access(t));
+    target_set_access(t, w->epoch == EPOCH_LOCK ? 0 : target_access(t));
     if (access && --w->locked == 0)
         w->epoch = EPOCH_NONE;
     shim_lock_give(&w->lock);
@@ -360,7 +355,10 @@ static int flush_local(const char *call, MPI_Win win, int rank)
     struct win *w;
     lap();
     int error = check_passive(call, win, rank, &w);
-    return error || likely(!w->is_far) ? error : win_flush(call, w, rank);
+    if (unlikely(error || w->is_far))
+        return error ? error : win_flush(call, w, rank);
+    atomic_thread_fence(memory_order_acquire); // what later ones get is not older
+    return MPI_SUCCESS;
 }
 
 MPI_DEFINE(int, Win_flush_local, int rank, MPI_Win win)

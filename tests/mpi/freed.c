@@ -215,6 +215,42 @@ static void messages_left(void)
     counter_end(&held);
 }
 
+// Messages come, and are cancelled by their sender, while their communicator is freed: another thread takes
+// them in.
+static _Atomic bool takes;
+
+static void *take_in(void *unused)
+{
+    int flag;
+    while (takes)
+        MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    return unused;
+}
+
+static void messages_late(void)
+{
+    enum { ROUNDS = 200, EACH = 4 };
+    pthread_t taker;
+    takes = true;
+    if (me == 0)
+        CHECK(pthread_create(&taker, NULL, take_in, NULL) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Request request[EACH];
+        MPI_Comm own;
+        OK(MPI_Comm_dup(MPI_COMM_WORLD, &own));
+        for (int k = 0; k < EACH && me == 1; k++)
+            OK(MPI_Issend(numbers, i % 3 * N, MPI_INT, 0, k, own, &request[k]));
+        for (int k = 0; k < EACH && me == 1; k++)
+            OK(MPI_Cancel(&request[k]));
+        if (me == 1)
+            OK(MPI_Waitall(EACH, request, MPI_STATUSES_IGNORE));
+        OK(MPI_Comm_free(&own));
+    }
+    takes = false;
+    if (me == 0)
+        CHECK(pthread_join(taker, NULL) == 0);
+}
+
 static void groups_twice(void)
 {
     int size = 0;
@@ -356,6 +392,7 @@ int main(void)
     types_twice();
     peer_freed();
     messages_left();
+    messages_late();
     groups_twice();
     operators_twice();
     handlers_twice();

@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several threads change and read one info object, the hints and the name of one communicator, the attributes of
-// another; and commit a datatype that others send
-// (MPI 5.0, "Threads": calls have the effect of some order).
+// another, each value of which is deleted once; commit a datatype that others send, and free its handles while
+// others are given some (MPI 5.0, "Threads": calls have the effect of some order).
 // PES: 1 2
 #include "mpi_check.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { THREADS = 4, TIMES = 300, KEYS = 40 };
 
 static MPI_Info shared;
 static MPI_Comm hinted;
 static int keyval;
-static MPI_Datatype row;
+static MPI_Datatype row, of_rows;
+static _Atomic unsigned char deleted[THREADS][TIMES];
+
+static int count_it(MPI_Comm c, int key, void *value, void *extra)
+{
+    (void)c, (void)key;
+    sched_yield(); // to who sets another one
+    ++*(_Atomic unsigned char *)value;
+    return extra ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+// The delete functions of types take their time, in which another thread is given the type.
+static int take_time(MPI_Datatype type, int key, void *value, void *extra)
+{
+    (void)type, (void)key, (void)value, (void)extra;
+    sched_yield();
+    return MPI_SUCCESS;
+}
+
+// One more handle of what this type is made of.
+static MPI_Datatype part_of(MPI_Datatype whole)
+{
+    int n, size = 0;
+    MPI_Aint address;
+    MPI_Datatype part;
+    OK(MPI_Type_get_contents(whole, 1, 0, 1, &n, &address, &part));
+    OK(MPI_Type_size(part, &size));
+    CHECK_EQ(size, 3 * sizeof(int));
+    return part;
+}
 
 static void use_info(int id, int i)
 {
@@ -55,7 +85,10 @@ static void use_comm(int id, int i)
     OK(MPI_Type_commit(&row));
     OK(MPI_Sendrecv(NULL, 0, row, 0, id, NULL, 0, row, 0, id, MPI_COMM_SELF, MPI_STATUS_IGNORE));
     OK(MPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, &value, &flag));
-    OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &keyval));
+    OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)&deleted[id][i]));
+    MPI_Datatype again = part_of(of_rows);
+    OK(MPI_Type_commit(&again));
+    OK(MPI_Type_free(&again));
     if (i % 16)
         return;
     MPI_Group self;
@@ -74,6 +107,35 @@ static void *use(void *id)
     return NULL;
 }
 
+// One thread frees the last handle of a type while others are given it: theirs are valid.
+static MPI_Datatype base, two_bases;
+static pthread_barrier_t together;
+static int type_keyval;
+
+static void *give_and_take(void *id)
+{
+    bool is_first = *(int *)id == 0;
+    for (int round = 0; round < TIMES / 4; round++) {
+        if (is_first) {
+            OK(MPI_Type_contiguous(3, MPI_INT, &base));
+            OK(MPI_Type_contiguous(2, base, &two_bases));
+            OK(MPI_Type_set_attr(base, type_keyval, NULL));
+        }
+        pthread_barrier_wait(&together);
+        if (is_first) {
+            OK(MPI_Type_free(&base));
+        } else {
+            MPI_Datatype given = part_of(two_bases);
+            OK(MPI_Type_commit(&given));
+            OK(MPI_Type_free(&given));
+        }
+        pthread_barrier_wait(&together);
+        if (is_first)
+            OK(MPI_Type_free(&two_bases));
+    }
+    return NULL;
+}
+
 int main(void)
 {
     int provided, ids[THREADS];
@@ -87,7 +149,9 @@ int main(void)
     OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     OK(MPI_Type_contiguous(3, MPI_INT, &row));
     OK(MPI_Type_commit(&row));
-    OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
+    OK(MPI_Type_contiguous(2, row, &of_rows));
+    OK(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, take_time, &type_keyval, NULL));
+    OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, count_it, &keyval, NULL));
     for (int i = 0; i < THREADS; i++) {
         ids[i] = i;
         CHECK(pthread_create(&thread[i], NULL, use, &ids[i]) == 0);
@@ -95,7 +159,16 @@ int main(void)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     OK(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
+    for (int i = 0; i < THREADS; i++)
+        CHECK_EACH(k, TIMES, deleted[i][k], 1);
     OK(MPI_Comm_free_keyval(&keyval));
+    pthread_barrier_init(&together, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&thread[i], NULL, give_and_take, &ids[i]) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    OK(MPI_Type_free_keyval(&type_keyval));
+    OK(MPI_Type_free(&of_rows));
     OK(MPI_Type_free(&row));
     OK(MPI_Comm_free(&hinted));
     OK(MPI_Info_free(&shared));
