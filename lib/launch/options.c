@@ -65,6 +65,17 @@ static enum options_result take_per_host(struct options *opt, char *value, const
     return take_number(opt, value, name, &opt->per_host);
 }
 
+// PEs are numbered host by host whatever it says; ppr:N:node is how many each gets.
+static enum options_result take_map(struct options *opt, char *value, const char *name)
+{
+    static const char ways[] = "slot, core, hwthread, socket, numa or ppr:N:node";
+    char *colon = strncmp(value, "ppr:", 4) == 0 ? strchr(value + 4, ':') : NULL;
+    if (!colon || strcmp(colon, ":node") != 0)
+        return settings_is_one_of(ways, value) ? OPTIONS_RUN : wrong(opt, name, ways, value);
+    *colon = 0;
+    return take_per_host(opt, value + 4, name);
+}
+
 static enum options_result take_timeout(struct options *opt, char *value, const char *name)
 {
     char *end;
@@ -215,6 +226,8 @@ static const struct row rows[] = {
     {"-npernode", "N", take_per_host, NULL},
     {"--npernode", "N", take_per_host, NULL},
     {"-N", "N", take_per_host, NULL},
+    {"--map-by", "WAY", take_map, "accepted: slot, core and so on; ppr:N:node is -ppn N"},
+    {"-map-by", "WAY", take_map, NULL},
     {"--tag", NULL, take_tag, "put [PE] in front of every line; also -t"},
     {"-t", NULL, take_tag, NULL},
     {"-l", NULL, take_tag, NULL},

@@ -39,6 +39,8 @@ dry -hosts a:4,b -n 2 -wdir there ./prog x : -n 3 -wdir "a b" ./other y
 expect_out "mpiexec.hydra -hosts a:4,b:1 -n 2 -bind-to none -wdir there -env SHOAL_APP 0:2 ./prog x : -n 3 -wdir 'a b' -env SHOAL_APP 1:3 ./other y"
 dry --hosts a:3,b,c -ppn 2 -n 5 ./prog
 expect_out "mpiexec.hydra -hosts a:2,b:2,c:1 -n 5 -bind-to none ./prog"
+dry --hosts a:3,b --map-by ppr:2:node -n 4 ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
 dry --hosts a,b -N2 -env A "1 2" ./prog
 expect_out "A='1 2' mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
 dry --hosts a,b -n 1 -env A "1 2" ./prog : ./other

@@ -21,6 +21,12 @@ expect_out '[0] x'
 run oshrun --n 1 --mca btl tcp,self -genvlist HOME,SHOAL_TEST_A,SHOAL_TEST_B echo x
 expect_rc 0
 expect_out x
+run oshrun -n 2 -bind-to none -map-by slot --map-by ppr:2:node true
+expect_rc 0
+for way in node ppr:0:node ppr:2:socket ppr:2 or ''; do
+    run oshrun --map-by "$way" true
+    expect_rc 2
+done
 run oshrun -genvlist HOME,,PATH true
 expect_rc 2
 run oshrun -n 2 -l -bind-to none -genv SHOAL_TEST_WORD 'a b' sh -c 'echo "$SHOAL_TEST_WORD"'
