@@ -308,7 +308,7 @@ SCALES := $(BUILD)/tests/scale/tables $(BUILD)/tests/scale/job
 scale: all $(SCALES)
 	$(BUILD)/tests/scale/tables $(if $(FABRIC),$(BUILD)/lib/libshoal-ofi.so)
 	for nodes in 1 2; do echo "$$nodes virtual nodes, kB:"; for n in 2 4 8 16 32 64; do \
-		SHOAL_VNODES=$$nodes $(BUILD)/bin/oshrun -n $$n $(BUILD)/tests/scale/job || exit 1; done; done
+		SHOAL_TRANSPORT=ofi SHOAL_VNODES=$$nodes $(BUILD)/bin/oshrun -n $$n $(BUILD)/tests/scale/job || exit 1; done; done
 
 bench: all $(BENCHES)
 	@tests/bench/run $(BUILD)

@@ -100,8 +100,8 @@ static void leave(void)
     if (!goes_on() || getpid() != process)
         return;
     is_running = false;
-    bool is_locked = pthread_mutex_trylock(&lock) ==
-                     0; // else it may miss the signal, and has until then
+    // Else it may miss the signal, and has until then.
+    bool is_locked = pthread_mutex_trylock(&lock) == 0;
     pthread_cond_signal(&wakes);
     if (is_locked)
         pthread_mutex_unlock(&lock);

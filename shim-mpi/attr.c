@@ -17,8 +17,7 @@
 
 struct attribute {
     int keyval;
-    bool
-        goes; // a thread is in its delete function: it is there still, but nobody else may delete it
+    bool goes; // see attribute_change
     void *value;
 };
 
@@ -171,18 +170,24 @@ static bool attribute_add(struct attributes **slot, struct attribute new, struct
     return true;
 }
 
-// Its delete function has been called: it goes, or stays if that failed and nobody has set another one.
-static void attribute_end(struct attributes *a, int keyval, struct keyval *k, bool failed)
+static void attribute_remove(struct attributes *a, struct attribute *gone, struct keyval *k)
+{
+    a->n--;
+    memmove(gone, gone + 1, (size_t)(a->at + a->n - gone) * sizeof *gone);
+    keyval_unuse(k);
+}
+
+// The delete function of this one has been called: it goes, or stays if that failed and nobody has set another.
+static void attribute_end(struct attributes *a, const struct attribute *old, struct keyval *k,
+                          bool failed)
 {
     struct attribute *at = a->at;
-    while (at->keyval != keyval || !at->goes)
+    while (at->keyval != old->keyval || !at->goes || at->value != old->value)
         at++;
-    at->goes = false;
-    if (failed && attribute_staying(a, keyval) == at)
-        return;
-    a->n--;
-    memmove(at, at + 1, (size_t)(a->at + a->n - at) * sizeof *at);
-    keyval_unuse(k);
+    if (failed && !attribute_staying(a, old->keyval))
+        at->goes = false;
+    else
+        attribute_remove(a, at, k);
 }
 
 bool attribute_get(struct attributes *const *slot, int keyval, void **value)
@@ -197,42 +202,48 @@ bool attribute_get(struct attributes *const *slot, int keyval, void **value)
     return found != NULL;
 }
 
-int attribute_delete(enum object_kind kind, void *handle, struct attributes **slot, int keyval,
-                     bool *found)
+// Deletes what is there, which goes while its delete function runs: it is there still, but nobody else deletes
+// it. Then, in one step with its end, adds `next`, if that is not NULL and another thread was no faster (*is_set).
+static int attribute_change(enum object_kind kind, void *handle, struct attributes **slot,
+                            int keyval, const struct attribute *next, bool *found, bool *is_set)
 {
+    int error = MPI_SUCCESS;
     pthread_mutex_lock(&lock);
     struct attribute *a = attribute_staying(*slot, keyval);
     *found = a != NULL;
-    void *value = a ? a->value : NULL;
-    struct keyval k = a ? *keyval_at(keyval, kind) : (struct keyval){0};
-    if (a)
+    if (a) {
         a->goes = true;
-    pthread_mutex_unlock(&lock);
-    if (!*found)
-        return MPI_SUCCESS;
-    int error = call_delete(&k, handle, keyval, value);
-    pthread_mutex_lock(&lock);
-    attribute_end(*slot, keyval, keyval_at(keyval, kind), error != MPI_SUCCESS);
+        struct attribute old = *a;
+        struct keyval k = *keyval_at(keyval, kind);
+        pthread_mutex_unlock(&lock);
+        error = call_delete(&k, handle, keyval, old.value);
+        pthread_mutex_lock(&lock);
+        attribute_end(*slot, &old, keyval_at(keyval, kind), error != MPI_SUCCESS);
+    }
+    *is_set = next && !error && !attribute_staying(*slot, keyval);
+    if (*is_set && !attribute_add(slot, *next, keyval_at(keyval, kind)))
+        error = MPI_ERR_NO_MEM;
     pthread_mutex_unlock(&lock);
     return error;
+}
+
+int attribute_delete(enum object_kind kind, void *handle, struct attributes **slot, int keyval,
+                     bool *found)
+{
+    bool is_set;
+    return attribute_change(kind, handle, slot, keyval, NULL, found, &is_set);
 }
 
 int attribute_set(enum object_kind kind, void *handle, struct attributes **slot, int keyval,
                   void *value)
 {
+    const struct attribute next = {.keyval = keyval, .value = value};
     bool found, is_set = false;
     int error = MPI_SUCCESS;
     if (!keyval_hold(keyval, kind)) // a delete function may free the key
         return MPI_ERR_KEYVAL;
-    while (!is_set && !error) {
-        error = attribute_delete(kind, handle, slot, keyval, &found);
-        pthread_mutex_lock(&lock);
-        is_set = !error && !attribute_staying(*slot, keyval); // else another thread was faster
-        if (is_set && !attribute_add(slot, (struct attribute){.keyval = keyval, .value = value},
-                                     keyval_at(keyval, kind)))
-            error = MPI_ERR_NO_MEM;
-        pthread_mutex_unlock(&lock);
-    }
+    while (!is_set && !error)
+        error = attribute_change(kind, handle, slot, keyval, &next, &found, &is_set);
     keyval_release(keyval, kind);
     return error;
 }
@@ -261,8 +272,9 @@ int attributes_copy(enum object_kind kind, void *handle, struct attributes *cons
     struct keyval k;
     for (int i = 0; attribute_nth(from, i, kind, &old, &k); i++) {
         void *value;
-        int flag;
-        int error = call_copy(&k, handle, old.keyval, old.value, &value, &flag);
+        int flag = 0;
+        int error = old.goes ? MPI_SUCCESS
+                             : call_copy(&k, handle, old.keyval, old.value, &value, &flag);
         if (!error && flag) {
             pthread_mutex_lock(&lock);
             if (!attribute_add(to, (struct attribute){.keyval = old.keyval, .value = value},
@@ -279,20 +291,36 @@ int attributes_copy(enum object_kind kind, void *handle, struct attributes *cons
     return MPI_SUCCESS;
 }
 
+// The last one, and its key; false: there is none, and the object has no list any more.
+static bool attribute_last(struct attributes **slot, enum object_kind kind, struct attribute *last)
+{
+    pthread_mutex_lock(&lock);
+    struct attributes *a = *slot;
+    bool exists = a && a->n;
+    if (exists) {
+        *last = a->at[a->n - 1];
+        keyval_at(last->keyval, kind)->uses++;
+    } else {
+        *slot = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!exists && a)
+        free(a->at);
+    if (!exists)
+        free(a);
+    return exists;
+}
+
 int attributes_delete(enum object_kind kind, void *handle, struct attributes **slot)
 {
     struct attribute last;
-    struct keyval k;
-    while (*slot && attribute_nth(slot, (*slot)->n - 1, kind, &last, &k)) {
+    while (attribute_last(slot, kind, &last)) {
         bool found;
         int error = attribute_delete(kind, handle, slot, last.keyval, &found);
         keyval_release(last.keyval, kind);
-        if (error)
+        if (error ||
+            !found) // or it is being deleted: by a delete function that ends its own object
             return error;
     }
-    if (*slot)
-        free((*slot)->at);
-    free(*slot);
-    *slot = NULL;
     return MPI_SUCCESS;
 }

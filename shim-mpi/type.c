@@ -92,10 +92,14 @@ MPI_DEFINE(int, Type_free, MPI_Datatype *datatype)
     if (t->what)
         return raise_on(NULL, MPI_ERR_TYPE, call, "%s is predefined and is not freed",
                         t->recipe ? "a type of MPI_Type_create_f90_*" : t->name);
-    // MPI_Type_get_contents gives out the same object once more; attributes go with the last handle.
-    if (atomic_fetch_sub_explicit(&t->handles, 1, memory_order_acq_rel) == 1) {
-        // Delete functions may ask about it, and MPI_Type_get_contents give it out meanwhile.
-        atomic_fetch_add_explicit(&t->handles, 1, memory_order_relaxed);
+    // MPI_Type_get_contents gives out the same object once more, also meanwhile; attributes go with the last
+    // handle, before which delete functions may ask about it.
+    int handles = atomic_load_explicit(&t->handles, memory_order_relaxed);
+    while (handles > 1 &&
+           !atomic_compare_exchange_weak_explicit(&t->handles, &handles, handles - 1,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+    if (handles <= 1) {
         rc = attributes_delete(OBJECT_TYPE, *datatype, &t->attributes);
         if (rc)
             return raise_on(NULL, rc, call, "the delete function of an attribute failed");

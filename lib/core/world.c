@@ -128,11 +128,11 @@ static void look_at_job(void)
         end_if_abandoned();
 }
 
-static _Atomic bool ends_job;
+static _Atomic int enders; // threads that have called it first, or do not know yet
 
 bool world_ends_job(void)
 {
-    return ends_job;
+    return atomic_load(&enders) > 0;
 }
 
 void world_global_exit(int status)
@@ -140,12 +140,12 @@ void world_global_exit(int status)
     int32_t running = JOB_RUNNING;
     // Pairs with the acquire load in look_at_job: the status comes before.
     atomic_store_explicit(&world.job->ended_status, status, memory_order_relaxed);
-    ends_job = true; // before another thread of ours sees that it has ended
+    atomic_fetch_add(&enders, 1); // before another thread of ours sees that it has ended
     if (atomic_compare_exchange_strong_explicit(&world.job->ended, &running, JOB_ENDED_GLOBAL_EXIT,
                                                 memory_order_release, memory_order_relaxed))
         atomic_store_explicit(&world.job->ended_by, world.me, memory_order_relaxed);
     else
-        ends_job = false;
+        atomic_fetch_sub(&enders, 1);
     exit(status);
 }
 

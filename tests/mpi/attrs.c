@@ -25,6 +25,34 @@ static int on_delete(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+// Sets another value the first time, and fails.
+static int replace(MPI_Comm comm, int key, void *value, void *extra)
+{
+    static int times;
+    if (value == extra || times++)
+        return MPI_SUCCESS;
+    OK(MPI_Comm_set_attr(comm, key, extra));
+    return MPI_ERR_OTHER;
+}
+
+static void replaced(void)
+{
+    int key, flag, *got, one, other;
+    MPI_Comm c;
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
+    OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, replace, &key, &other));
+    OK(MPI_Comm_set_attr(c, key, &one));
+    CHECK_EQ(MPI_Comm_delete_attr(c, key), MPI_ERR_OTHER);
+    OK(MPI_Comm_get_attr(c, key, &got, &flag));
+    CHECK(flag && got == &other);
+    OK(MPI_Comm_delete_attr(c, key));
+    OK(MPI_Comm_get_attr(c, key, &got, &flag));
+    CHECK(!flag); // it was there once
+    OK(MPI_Comm_free_keyval(&key));
+    OK(MPI_Comm_free(&c));
+}
+
 static void comms(void)
 {
     int numbers[] = {1, 2, 3}, keys[3], flag;
@@ -190,6 +218,7 @@ int main(void)
 {
     int keys[3];
     mpi_start();
+    replaced();
     comms();
     types();
     freed_keys();

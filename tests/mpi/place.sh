@@ -5,7 +5,7 @@
 place=$build/tests/mpi/place
 [ -x "$place" ] || skip "tests/mpi/place is not built"
 SHOAL_VNODES=3
-ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # libfabric is not ours to judge
+ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # libraries of networks are not ours to judge
 export SHOAL_VNODES ASAN_OPTIONS
 run oshrun -n 24 "$place"
 [ "$rc" -ne 77 ] || skip "$(sed -n 's/^skipped: *//p;q' "$tmp/out")"

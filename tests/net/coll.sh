@@ -4,7 +4,7 @@
 # and how many messages one takes.
 set -u
 . "$(dirname "$0")/../launch/lib.sh"
-export SHOAL_VNODES=4
+export SHOAL_VNODES=4 SHOAL_TRANSPORT=ofi
 failed=0
 
 fail() { echo "$*"; failed=1; }

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/../launch/lib.sh"
 [ -e "$build/lib/libshoal-ofi.so" ] || skip "libshoal-ofi is not built: libfabric is missing"
-export SHOAL_VNODES=2
+export SHOAL_VNODES=2 SHOAL_TRANSPORT=ofi
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0:detect_leaks=0" TSAN_OPTIONS="${TSAN_OPTIONS:-}:handle_segv=0:report_bugs=0" # libfabric is not ours to judge
 cat >"$tmp/end.c" <<'PROGRAM'
 #include <shmem.h>

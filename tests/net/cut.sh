@@ -70,6 +70,7 @@ cut_off() { # HOST WAY
     [ $ms -lt 10000 ] || fail "the launcher took $ms ms"
 }
 
+export SHOAL_TRANSPORT=ofi
 cut_off shoal3 compute
 export SHOAL_HOST_TIMEOUT=2
 cut_off shoal1 talk

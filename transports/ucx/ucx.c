@@ -37,23 +37,25 @@ static void set_tcp(const struct transport_job *job, ucp_config_t *config, const
 // A put over tcp is cut into segments that are answered one by one, and the receiver takes in so much
 // at a time: with 512 KB it is twice as fast as with 64, and five times as with UCX's 8. And nobody
 // waits in connect(), holding our lock; a host that does not answer is asked twice again, for 7 s in all, where
-// it is to be lost sooner (the system itself gives up after two minutes). UCX stores that number over half of the
-// next setting, too, which is told once more.
+// it is to be lost sooner (the system itself gives up after two minutes). UCX stores that number over the next
+// setting, too, which is told once more, unless it is the user's.
 static void configure_tcp(const struct transport_job *job, ucp_config_t *config)
 {
     enum { ASKED_MS = 7000 };
     set_tcp(job, config, "TX_SEG_SIZE", "512k");
     set_tcp(job, config, "RX_SEG_SIZE", "512k");
     set_tcp(job, config, "CONN_NB", "y");
-    if (job->patience_ms && job->patience_ms < ASKED_MS)
+    if (job->patience_ms && job->patience_ms < ASKED_MS && !getenv("UCX_TCP_TX_MAX_BUFS")) {
         set_tcp(job, config, "SYN_CNT", "2");
-    set_tcp(job, config, "TX_MAX_BUFS", "-1");
+        set_tcp(job, config, "TX_MAX_BUFS", "-1");
+    }
 }
 
 // Its 1.20 finds no way over loopback.
 static bool is_cut_off(const struct ucx_ep *ep)
 {
-    return is_before(21) && !is_before(20) && strncmp(ep->address, "127.", 4) == 0;
+    return is_before(21) && !is_before(20) &&
+           (strncmp(ep->address, "127.", 4) == 0 || strcmp(ep->address, "::1") == 0);
 }
 
 // What the user asked for in UCX_* stays, but for this: SHOAL_INTERFACE is obeyed, and atomics are
