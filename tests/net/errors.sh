@@ -110,13 +110,11 @@ if command -v nft >/dev/null; then
     }
     hosts 4
     if drop shoal3 10.77.0.1; then
-        for transport in $transports; do
-            export SHOAL_TRANSPORT=$transport
-            on_hosts shoal1,shoal2,shoal3,shoal4 4 "$tmp/pair" 2
-            told_by_some "$transport: .*PE [02] on host shoal[13] .*no answer"
-            on_hosts shoal1:2,shoal3:2 4 "$tmp/pair"
-            told_by_some 'host shoal[13] .* is lost: it cannot be reached from here .*no answer.*firewalls'
-        done
+        on_hosts shoal1:2,shoal3:2 4 "$tmp/pair"
+        told_by_some 'host shoal[13] .* is lost: it cannot be reached from here .*no answer.*firewalls'
+        export SHOAL_TRANSPORT=ofi # UCX waits for the system, which gives up after two minutes
+        on_hosts shoal1,shoal2,shoal3,shoal4 4 "$tmp/pair" 2
+        told_by_some "ofi: .*PE [02] on host shoal[13] .*no answer"
         unset SHOAL_TRANSPORT
     else
         echo "left out: this kernel has no nftables"

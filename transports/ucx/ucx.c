@@ -36,19 +36,13 @@ static void set_tcp(const struct transport_job *job, ucp_config_t *config, const
 
 // A put over tcp is cut into segments that are answered one by one, and the receiver takes in so much
 // at a time: with 512 KB it is twice as fast as with 64, and five times as with UCX's 8. And nobody
-// waits in connect(), holding our lock; a host that does not answer is asked twice again, for 7 s in all, where
-// it is to be lost sooner (the system itself gives up after two minutes). UCX stores that number over the next
-// setting, too, which is told once more, unless it is the user's.
+// waits in connect(), holding our lock. (TCP_SYN_CNT, for hosts that do not answer, cannot be set: UCX
+// stores it over the next setting.)
 static void configure_tcp(const struct transport_job *job, ucp_config_t *config)
 {
-    enum { ASKED_MS = 7000 };
     set_tcp(job, config, "TX_SEG_SIZE", "512k");
     set_tcp(job, config, "RX_SEG_SIZE", "512k");
     set_tcp(job, config, "CONN_NB", "y");
-    if (job->patience_ms && job->patience_ms < ASKED_MS && !getenv("UCX_TCP_TX_MAX_BUFS")) {
-        set_tcp(job, config, "SYN_CNT", "2");
-        set_tcp(job, config, "TX_MAX_BUFS", "-1");
-    }
 }
 
 // Its 1.20 finds no way over loopback.
