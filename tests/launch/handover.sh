@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # oshrun --hosts: which launcher it finds, and the command it makes; with launchers that only pretend.
 . "$(dirname "$0")/lib.sh"
+unset SHOAL_TRANSPORT # of tests/run: it would be handed over
 
 oshrun=$(command -v oshrun)
 mkdir "$tmp/bin"
