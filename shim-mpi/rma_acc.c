@@ -68,10 +68,11 @@ static bool may_be_later(const struct rma *r, const struct type *basic)
             type_walk(r->there.type, r->there.count, has_whole_words, &size) == SHOAL_OK);
 }
 
-// A dense block that is not mapped here, and is changed within the lock, or alone.
+// An array that is not mapped here, and is changed within the lock, or alone.
 static bool is_locked_there(const struct rma *r, const struct type *basic)
 {
-    return rma_may_be_kept(r) && r->there.type->is_dense && rma_change_is_locked(r, basic);
+    return rma_may_be_kept(r) && (r->there.type->is_dense || r->there.type == basic) &&
+           rma_change_is_locked(r, basic);
 }
 
 // The whole takes the arrays that are copies.

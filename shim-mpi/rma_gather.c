@@ -88,6 +88,43 @@ void rma_gather_end(struct gathered *g, int status)
     free(g);
 }
 
+// Elements with gaps, of pairs, are put one part of an element each.
+struct filled {
+    shoal_part_t part[PARTS];
+    size_t parts;
+    const shoal_part_t *whole;
+};
+
+static int put_filled(struct filled *f)
+{
+    int status = f->parts ? shoal_putv(f->part, f->parts, NULL, NULL) : SHOAL_OK;
+    f->parts = 0;
+    return status;
+}
+
+static int add_filled(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct filled *f = arg;
+    int status = f->parts == PARTS ? put_filled(f) : SHOAL_OK;
+    f->part[f->parts++] = (shoal_part_t){shoal_rptr_add(f->whole->remote, disp),
+                                         (char *)f->whole->local + disp, (size_t)bytes};
+    return status;
+}
+
+static int put_elements(const struct gathered *g)
+{
+    const struct type *basic = g->kind.basic;
+    struct filled f = {.parts = 0};
+    int status = SHOAL_OK;
+    if (basic->is_dense)
+        return shoal_putv(g->part, g->parts, NULL, NULL);
+    for (size_t i = 0; i < g->parts && status == SHOAL_OK; i++) {
+        f.whole = &g->part[i];
+        status = type_walk(basic, array_count(basic, f.whole->n), add_filled, &f);
+    }
+    return status == SHOAL_OK ? put_filled(&f) : status;
+}
+
 // As in rma_change.c: got, changed and put within the target's lock. No two of them have a byte in common.
 static int do_locked(struct gathered *g, struct target *t)
 {
@@ -100,10 +137,10 @@ static int do_locked(struct gathered *g, struct target *t)
     size_t at = 0;
     for (size_t i = 0; i < g->parts && status == SHOAL_OK; at += g->part[i++].n)
         change_here(g->kind.any_op, g->kind.basic, g->back + at, g->data + at, g->to[i],
-                    (MPI_Count)g->part[i].n / g->kind.basic->size);
+                    array_count(g->kind.basic, g->part[i].n));
     bool puts = g->kind.any_op->kind != OP_DOES_NOTHING;
     if (status == SHOAL_OK && puts)
-        status = shoal_putv(g->part, g->parts, NULL, NULL);
+        status = put_elements(g);
     if (status == SHOAL_OK && puts)
         status = shoal_quiet(t->at.pe);
     if (!is_alone)
@@ -411,5 +448,5 @@ bool rma_gather_locked(struct rma *r, const struct type *basic, const char *in, 
                        size_t bytes)
 {
     struct kind kind = {.what = LOCKED, .any_op = r->op, .basic = basic};
-    return basic->is_dense && gather(r, &kind, in, old, bytes);
+    return gather(r, &kind, in, old, bytes);
 }

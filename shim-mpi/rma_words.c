@@ -197,6 +197,11 @@ size_t array_bytes(const struct type *basic, MPI_Count n)
     return (size_t)((n - 1) * basic->extent + basic->true_extent);
 }
 
+MPI_Count array_count(const struct type *basic, size_t bytes)
+{
+    return ((MPI_Count)bytes + basic->extent - basic->true_extent) / basic->extent;
+}
+
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n)
 {

@@ -69,5 +69,6 @@ int words_far_accv(struct target *t, const shoal_part_t run[], size_t runs, char
 void change_here(const struct op *op, const struct type *basic, char *at, const char *in, char *old,
                  MPI_Count n);
 size_t array_bytes(const struct type *basic, MPI_Count n); // from the first to the last element
+MPI_Count array_count(const struct type *basic, size_t bytes);
 
 #endif

@@ -85,11 +85,81 @@ static void puts_between(bool is_allocated, int crook)
         free(p);
 }
 
+// One after another, with a flush only after all of them: what comes twice to a place sees the first.
+static void rows(bool is_allocated)
+{
+    enum { PAIRS = 100, ROUNDS = 3 };
+    struct pair *p, in[ROUNDS][PAIRS], old[ROUNDS][PAIRS];
+    MPI_Win win = window_of(is_allocated, &p, PAIRS);
+    int next = (me + 1) % npes;
+    for (int i = 0; i < PAIRS; i++)
+        p[i] = (struct pair){1, 0x1111, 2};
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock_all(0, win));
+    for (int r = 0; r < ROUNDS; r++)
+        for (int i = 0, n; i < PAIRS; i += n) {
+            MPI_Aint at = i * (MPI_Aint)sizeof *p;
+            n = i % 3 ? 1 : i + 2 <= PAIRS ? 2 : 1;
+            for (int k = i; k < i + n; k++) {
+                in[r][k] = (struct pair){(short)(k + r), 0x2222, r};
+                old[r][k].other = 0x3333;
+            }
+            OK(MPI_Get_accumulate(&in[r][i], n, MPI_SHORT_INT, &old[r][i], n, MPI_SHORT_INT, next,
+                                  at, n, MPI_SHORT_INT, r == 1 ? MPI_REPLACE : MPI_MAXLOC, win));
+        }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < PAIRS; i++) {
+        short largest = i > 1 ? (short)i : 1;
+        CHECK(old[0][i].value == 1 && old[0][i].index == 2);
+        CHECK(old[1][i].value == largest && old[1][i].index == (i ? 0 : 2));
+        CHECK(old[2][i].value == i + 1 && old[2][i].index == 1);
+        for (int r = 0; r < ROUNDS; r++)
+            CHECK_EQ(old[r][i].other, 0x3333);
+        CHECK(p[i].value == i + 2 && p[i].other == 0x1111 && p[i].index == 2);
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_free(&win));
+    if (!is_allocated)
+        free(p);
+}
+
+// Elements that are larger than what they have in them by 12 bytes, the last one at the window's end.
+static void long_doubles(void)
+{
+    enum { PAIRS = 9 };
+    struct {
+        long double value;
+        int index;
+    } in[PAIRS], *p;
+    MPI_Aint bytes = (MPI_Aint)(sizeof *in * PAIRS - 12);
+    MPI_Win win;
+    int next = (me + 1) % npes;
+    memset(in, 0, sizeof in);
+    OK(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &win));
+    memset(p, 0, (size_t)bytes);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+    for (int i = 0; i < PAIRS; i++) {
+        in[i].value = i + 0.5L;
+        in[i].index = i;
+        OK(MPI_Accumulate(&in[i], 1, MPI_LONG_DOUBLE_INT, next, i * (MPI_Aint)sizeof *in, 1,
+                          MPI_LONG_DOUBLE_INT, MPI_MAXLOC, win));
+    }
+    OK(MPI_Win_unlock(next, win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < PAIRS; i++)
+        CHECK(p[i].value == i + 0.5L && p[i].index == i);
+    OK(MPI_Win_free(&win));
+}
+
 int main(void)
 {
     mpi_start();
+    long_doubles();
     for (int is_allocated = 0; is_allocated < 2; is_allocated++) {
         results(is_allocated);
+        rows(is_allocated);
         puts_between(is_allocated, 0);
         puts_between(is_allocated, 1);
     }
