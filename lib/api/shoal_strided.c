@@ -120,15 +120,15 @@ static size_t get_close(const struct rows *all)
     return rows.parts;
 }
 
-// Many of the innermost dimension, from the first on, at once: how many.
+// Many of n of the innermost dimension, from the first on, at once: how many.
 static size_t move_rows(struct call *c, const struct operation *op, char *local,
-                        const struct strides *s)
+                        const struct strides *s, size_t n_rows)
 {
     enum {
         LEAST = 32,
         LEAST_FAR = 2 * TRANSFER_PARTS
     }; // fewer are kept with those of the next dimension
-    struct rows rows = {op->remote, local, s->remote[0], s->local[0], s->count[1], s->count[0]};
+    struct rows rows = {op->remote, local, s->remote[0], s->local[0], n_rows, s->count[0]};
     if (!world_is_here(c->pe))
         return rows.parts < LEAST_FAR ? 0 : flight_add_rows(transfer_flight(c), op->kind, &rows);
     size_t done = 0, n = rows.parts >= LEAST && transfer_may_help(&rows.remote);
@@ -144,15 +144,34 @@ static size_t move_rows(struct call *c, const struct operation *op, char *local,
     return done;
 }
 
+// The rest of the rows by the kernel, some at a time: whose they are may look again meanwhile.
+static int for_rows(struct call *c, struct operation *op, char *local, const struct strides *s,
+                    struct blocks *together)
+{
+    uint64_t start = op->remote.offset;
+    int status = SHOAL_OK;
+    for (size_t i = 0, rows = s->count[1]; i < rows && !status;) {
+        op->remote.offset = start + i * (uint64_t)s->remote[0];
+        i += move_rows(c, op, local + (ptrdiff_t)i * s->local[0], s, rows - i);
+        size_t end = rows - i < TRANSFER_PARTS ? rows : i + TRANSFER_PARTS;
+        for (; i < end && !status; i++) {
+            op->remote.offset = start + i * (uint64_t)s->remote[0];
+            status = move_block(c, op, local + (ptrdiff_t)i * s->local[0], s->count[0], together);
+        }
+    }
+    return status;
+}
+
 static int for_blocks(struct call *c, struct operation *op, char *local, const struct strides *s,
                       int level, struct blocks *together)
 {
     int status = SHOAL_OK;
     if (level == 0)
         return move_block(c, op, local, s->count[0], together);
+    if (level == 1 && together)
+        return for_rows(c, op, local, s, together);
     uint64_t start = op->remote.offset;
-    size_t i = level == 1 && together ? move_rows(c, op, local, s) : 0;
-    for (; i < s->count[level] && !status; i++) {
+    for (size_t i = 0; i < s->count[level] && !status; i++) {
         op->remote.offset = start + i * (uint64_t)s->remote[level - 1];
         status = for_blocks(c, op, local + (ptrdiff_t)i * s->local[level - 1], s, level - 1,
                             together);

@@ -56,22 +56,32 @@ enum { FAMILY_ZEN_3_4 = 0x19 };
 
 struct copy_ways copy_ways;
 
-static bool is_zen_3_4(void)
+// Its family and model in one, 0: another one.
+static unsigned zen_3_4(void)
 {
     unsigned a, b, c, d;
     if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx || c != signature_AMD_ecx ||
         d != signature_AMD_edx || !__get_cpuid(1, &a, &b, &c, &d))
-        return false;
-    return (a >> 8 & 0xf) + (a >> 20 & 0xff) == FAMILY_ZEN_3_4;
+        return 0;
+    unsigned family = (a >> 8 & 0xf) + (a >> 20 & 0xff), model = (a >> 12 & 0xf0) | (a >> 4 & 0xf);
+    return family == FAMILY_ZEN_3_4 ? family << 8 | model : 0;
+}
+
+// Its models begin with 1, 6, 7 and a.
+static bool is_zen_4(unsigned cpu)
+{
+    return cpu && 1u << (cpu >> 4 & 0xf) & (1u << 1 | 1u << 6 | 1u << 7 | 1u << 0xa);
 }
 
 __attribute__((constructor)) static void choose(void)
 {
-    unsigned a, b, c, d;
-    if (is_zen_3_4() || HOSTILE)
+    unsigned a, b, c, d, cpu = zen_3_4();
+    if (cpu || HOSTILE) {
         copy_ways.shifts = COPY_SHIFTS;
-    else if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9)))
+        copy_ways.worst = is_zen_4(cpu) && !HOSTILE ? COPY_SHIFTS_ZEN_4 : COPY_SHIFTS;
+    } else if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 9))) {
         copy_ways.span = COPY_MOST - COPY_LEAST;
+    }
 }
 #else
 void copy_streaming(void *to, const void *from, size_t n)

@@ -2,8 +2,9 @@
 // Copies of some KB, where a call of memcpy and its choice of method are a tenth of the time: the
 // processor's own copy, where it has a fast one (x86-64 with ERMS). docs/bench.md, put_4096.
 // AMD's Zen 3 and 4 have a slow one, and take twenty times as long where the place that data goes to lies
-// 1 to 63 bytes further on in its page than the one where it comes from, as often between malloc's memory
-// and whole pages; the C library before glibc 2.40, unless patched, and the kernel use it there all the same.
+// 1 to 63 bytes further on in its page than the one where it comes from (Zen 4: up to 15, and twice as long up to
+// 31), as often between malloc's memory and whole pages; the C library before glibc 2.40, unless patched, and the
+// kernel use it there all the same.
 #ifndef SHOAL_BASE_COPY_H
 #define SHOAL_BASE_COPY_H
 
@@ -14,17 +15,23 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { COPY_LEAST = 2048, COPY_MOST = 16384, COPY_PAGE = 4096, COPY_SHIFTS = 63 };
+enum { COPY_LEAST = 2048, COPY_MOST = 16384, COPY_PAGE = 4096, COPY_SHIFTS = 63, COPY_SHIFTS_ZEN_4 = 15 };
 
 #if defined(__x86_64__) && !defined(SHOAL_SANITIZED)
 extern struct copy_ways {
     size_t span;   // COPY_MOST - COPY_LEAST, or 0 where memcpy is to be used
     size_t shifts; // COPY_SHIFTS, or 0 where the processor's own copy is not that slow
+    size_t worst;  // of these, where it is twenty times as slow
 } copy_ways;
 
 static inline size_t copy_slow_shifts(void)
 {
     return copy_ways.shifts;
+}
+
+static inline size_t copy_worst_shifts(void)
+{
+    return copy_ways.worst;
 }
 
 static inline bool copy_is_instruction(size_t n)
@@ -42,6 +49,11 @@ static inline size_t copy_slow_shifts(void)
     return HOSTILE ? COPY_SHIFTS : 0;
 }
 
+static inline size_t copy_worst_shifts(void)
+{
+    return copy_slow_shifts();
+}
+
 static inline bool copy_is_instruction(size_t n)
 {
     return (void)n, false;
@@ -53,10 +65,20 @@ static inline void copy_instruction(void *to, const void *from, size_t n)
 }
 #endif
 
-// Much too slow for the processor's own copy.
+static inline bool copy_is_within(const void *to, const void *from, size_t shifts)
+{
+    return ((uintptr_t)to - (uintptr_t)from - 1) % COPY_PAGE < shifts;
+}
+
+// Too slow for the processor's own copy, and so much that another copy costs less.
 static inline bool copy_is_shifted(const void *to, const void *from)
 {
-    return ((uintptr_t)to - (uintptr_t)from - 1) % COPY_PAGE < copy_slow_shifts();
+    return copy_is_within(to, from, copy_slow_shifts());
+}
+
+static inline bool copy_is_worst(const void *to, const void *from)
+{
+    return copy_is_within(to, from, copy_worst_shifts());
 }
 
 // At most 32 bytes, where a call of memcpy costs more than the copy.

@@ -147,7 +147,7 @@ int help_run(const struct operation *op, int helper)
 
 // ---- Many short parts at once. The helper is to begin soon: no later than the kernel is done with some of them,
 // or in a turn of its own where it shares this core.
-enum { FEW = 8, NS_EACH = 400, NS_MOST = 10000 };
+enum { FEW = 8, NS_EACH = 400, NS_MOST = 30000 };
 
 // True: nobody does it, and the helper frees it when it finds it. False: it is being done, or was.
 static bool take_back(struct piece *p)
@@ -182,11 +182,19 @@ static bool is_only_way(int helper)
     return !place_reaches_private(helper);
 }
 
+// Two PEs that move parts at each other by the kernel would never look: whoever finds the other one behind does.
+static bool is_behind(int helper)
+{
+    if (!trigger_is_behind(helper))
+        return false;
+    inbox_poll();
+    return trigger_is_behind(helper);
+}
+
 static bool is_worth_it(int helper, size_t parts)
 {
-    bool worth = is_only_way(helper)
-                     ? parts > 1
-                     : parts >= FEW && !trigger_is_behind(helper) && present_is_known();
+    bool worth = is_only_way(helper) ? parts > 1
+                                     : parts >= FEW && !is_behind(helper) && present_is_known();
     return worth && !help_is_gone(helper);
 }
 

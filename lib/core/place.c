@@ -78,7 +78,7 @@ static int cross_copy(cross_copy_fn *how, int pe, uint64_t there, void *here, si
 static bool is_slow(bool put, uint64_t there, const void *here)
 {
     const void *far = (const void *)(uintptr_t)there;
-    return copy_is_shifted(put ? far : here, put ? here : far);
+    return copy_is_worst(put ? far : here, put ? here : far);
 }
 
 // Then by way of memory here that lies in its line as the other end does.
