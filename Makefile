@@ -73,7 +73,7 @@ SRC_base := $(wildcard lib/base/*.c)
 SRC_core := $(filter-out lib/core/pmix.c,$(wildcard lib/core/*.c))
 SRC_api := $(wildcard lib/api/*.c)
 SRC_transports := $(wildcard transports/shm/*.c transports/adversary/*.c)
-SRC_network := $(wildcard transports/*.c) lib/base/subnet.c # part of each network's module
+SRC_network := $(wildcard transports/*.c) lib/base/subnet.c lib/base/device.c # parts of each network's module
 BIND := $(if $(HWLOC),lib/launch/bind_hwloc.c,lib/launch/bind_none.c)
 SRC_shim := $(filter-out shim-mpi/hw_%.c,$(wildcard shim-mpi/*.c)) \
 	$(if $(HWLOC),shim-mpi/hw_hwloc.c,shim-mpi/hw_none.c)

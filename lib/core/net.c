@@ -5,6 +5,7 @@
 #include "adversary/adversary.h"
 #include "card.h"
 #include "deferred.h"
+#include "device.h"
 #include "far_region.h"
 #include "host.h"
 #include "host_watch.h"
@@ -19,7 +20,6 @@
 #include "thread.h"
 #include "wait.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -195,20 +195,9 @@ static const char *interface(void)
 // short messages and collectives take half to four fifths of the time, long puts a quarter more (docs/bench.md).
 static const char *const transports[2][2] = {{"ofi", "ucx"}, {"ucx", "ofi"}};
 
-static bool has_device(const char *class)
-{
-    DIR *dir = opendir(class);
-    bool found = false;
-    for (struct dirent *at; dir && !found && (at = readdir(dir));)
-        found = at->d_name[0] != '.';
-    if (dir)
-        closedir(dir);
-    return found;
-}
-
 static bool has_sockets_only(void)
 {
-    return !has_device("/sys/class/infiniband") && !has_device("/sys/class/cxi");
+    return !device_is_there(DEVICE_VERBS, NULL) && !device_is_there(DEVICE_CXI, NULL);
 }
 
 // Who names a provider of libfabric has chosen libfabric.

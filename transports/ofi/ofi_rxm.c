@@ -13,6 +13,8 @@
 // (1.18 and later cannot.) MSG_RX_SIZE bounds the rest.
 #include "ofi.h"
 
+#include "device.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,9 +31,8 @@ static bool sends_directly(const char *provider)
 
 static bool has_short_buffers(const struct transport_job *job)
 {
-    bool may_be_verbs = access("/sys/class/infiniband", F_OK) == 0;
     return job->provider ? sends_directly(job->provider)
-                         : !may_be_verbs && sends_directly("tcp;ofi_rxm");
+                         : !device_is_there(DEVICE_VERBS, NULL) && sends_directly("tcp;ofi_rxm");
 }
 
 size_t ofi_rxm_most(const char *provider)

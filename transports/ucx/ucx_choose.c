@@ -2,10 +2,10 @@
 // Which network devices UCX may use. It would listen on every interface there is and prefer one by
 // its speed, reachable or not; so it is given one, but for RDMA devices, which it knows better.
 #include "ucx.h"
+#include "device.h"
 #include "subnet.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -64,20 +64,6 @@ static bool choose_interface(const char *wanted, char *name, size_t size, char *
     return chosen;
 }
 
-// Any RDMA device, or the one called NAME or NAME:PORT.
-static bool has_rdma(const char *name)
-{
-    DIR *dir = opendir("/sys/class/infiniband");
-    bool found = false;
-    for (struct dirent *at; dir && !found && (at = readdir(dir));)
-        found = at->d_name[0] != '.' &&
-                (!name || (strncmp(at->d_name, name, strcspn(name, ":")) == 0 &&
-                           strlen(at->d_name) == strcspn(name, ":")));
-    if (dir)
-        closedir(dir);
-    return found;
-}
-
 // Of the interface that UCX_NET_DEVICES names first, or of the best where it names another device.
 static void find_address(char *address)
 {
@@ -91,13 +77,13 @@ static void find_address(char *address)
 bool ucx_choose(const struct transport_job *job, char *devices, size_t size, char *address)
 {
     devices[0] = address[0] = 0;
-    if (!job->interface && (getenv("UCX_NET_DEVICES") || has_rdma(NULL))) {
+    if (!job->interface && (getenv("UCX_NET_DEVICES") || device_is_there(DEVICE_VERBS, NULL))) {
         find_address(address);
         return true;
     }
     if (choose_interface(job->interface, devices, size, address))
         return true;
-    if (!job->interface || !has_rdma(job->interface)) {
+    if (!job->interface || !device_is_there(DEVICE_VERBS, job->interface)) {
         job_log(job, "ucx", LOG_DEBUG, "there is no interface %s that is up",
                 job->interface ? job->interface : "at all");
         return false;
