@@ -44,13 +44,14 @@ TUNING := $(call accepted,-mprfchw) $(call accepted,-falign-functions=64) \
 # clang gives what chooses a name for all to see, and does not know that musl has no such choice.
 CLONES := '-DCLONES=__attribute__((target_clones("default","avx2")))'
 CLONES := $(if $(SAN)$(findstring -fsanitize,$(CFLAGS)),-DCLONES=,$(if $(shell \
-	printf '\043ifdef __clang__\n\043error\n\043endif\nCLONES int f(int x) { return x; }\n' | \
+	printf '\043include <stdio.h>\n\043if defined __clang__ || !defined __GLIBC__\n\043error\n\043endif\nCLONES int f(int x) { return x; }\n' | \
 	$(CC) $(CFLAGS) $(CLONES) -xc -c -o /dev/null - 2>/dev/null && echo yes),$(CLONES),-DCLONES=))
 
 DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
 CFLAGS_ALL = -std=c11 $(OPT) $(CHARS) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
 	$(TUNING) -MMD -MP $(CFLAGS)
 LDFLAGS_ALL = $(SANFLAGS) -pthread $(LDFLAGS)
+LDLIBS_ALL = -ldl $(LDLIBS) # this and -lrt are libraries of their own before glibc 2.34
 
 # A folder sees what it may include and no more (style: folders and who may include whom).
 INC_base := -iquote lib/base
@@ -148,7 +149,7 @@ $(BUILD)/obj/shim-mpi/op_loops.o: DEFINES += $(subst "avx2","avx2"$(comma)"avx51
 
 $(BUILD)/lib/libshoal.so.$(SOVERSION): $(OBJ_lib)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libshoal.so.$(SOVERSION) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS_ALL) $^ -o $@
+	$(Q)$(CC) -shared -Wl,-soname,libshoal.so.$(SOVERSION) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS_ALL) $^ -o $@ $(LDLIBS_ALL)
 $(LIB): $(BUILD)/lib/libshoal.so.$(SOVERSION)
 	@ln -sf $(<F) $@
 $(BUILD)/lib/libshoal.a: $(OBJ_lib)
@@ -159,7 +160,7 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
-		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm \
+		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm $(LDLIBS_ALL) \
 		$(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
 $(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
 	@ln -sf $(<F) $@
@@ -168,15 +169,15 @@ $(BUILD)/obj/transports/ofi/%.o: DEFINES += $(if $(FABRIC),$(call headers,libfab
 $(BUILD)/obj/transports/ucx/%.o: DEFINES += $(if $(UCX),$(call headers,ucx))
 $(BUILD)/lib/libshoal-ofi.so: $(call objects,$(wildcard transports/ofi/*.c) $(SRC_network))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs libfabric) $(LDLIBS_ALL)
 $(BUILD)/lib/libshoal-ucx.so: $(call objects,$(wildcard transports/ucx/*.c) $(SRC_network))
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs ucx)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs ucx) $(LDLIBS_ALL)
 # Loaded by the library when a PMIx launcher started the process.
 $(BUILD)/obj/lib/core/pmix.o: DEFINES += $(if $(PMIX),$(call headers,pmix))
 $(BUILD)/lib/libshoal-pmix.so: $(call objects,lib/core/pmix.c)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs pmix)
+	$(Q)$(CC) -shared -Wl,-z,defs $(LDFLAGS_ALL) $^ -o $@ $(shell $(PKG_CONFIG) --libs pmix) $(LDLIBS_ALL)
 $(BUILD)/include:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(abspath include) $@
@@ -191,10 +192,10 @@ $(BUILD)/obj/lib/launch/bind_hwloc.o $(BUILD)/obj/shim-mpi/hw_hwloc.o: \
 	DEFINES += $(if $(HWLOC),$(call headers,hwloc))
 $(BUILD)/bin/oshrun: $(call objects,$(SRC_oshrun)) $(OBJ_tool)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc)) $(LDLIBS_ALL)
 $(BUILD)/bin/shoal: $(call objects,lib/launch/shoal.c) $(OBJ_tool)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(LDLIBS_ALL)
 
 WRAPPER_SED = sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
 	-e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' \
@@ -209,7 +210,7 @@ $(addprefix $(BUILD)/bin/,$(RUNNERS)): $(BUILD)/bin/oshrun
 
 # ---- programs
 PROGRAM_FLAGS = $(OPT) $(CHARS) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CFLAGS)
-PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS)
+PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS) -lrt $(LDLIBS_ALL)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
 # As mpicc would.
@@ -234,17 +235,17 @@ $(BUILD)/tests/unit/test_messages: $(call objects,$(SRC_network))
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/lib/libshoal.a $(call objects,$(filter-out lib/launch/oshrun.c,$(SRC_oshrun)))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_unit) $< $(filter %.o,$^) -o $@ \
-		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm
+		$(BUILD)/lib/libshoal.a -lcmocka $(if $(HWLOC),-lhwloc) -lm $(LDLIBS_ALL)
 $(BUILD)/tests/transports/forge: $(call objects,transports/job.c)
 $(BUILD)/tests/transports/%: tests/transports/%.c $(call objects,$(SRC_transports)) $(MODULES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(DEFINES) $(INC_transports) $< $(filter %.o,$^) -o $@ \
 		$(if $(filter %/forge,$@),$(call linked,libfabric)) \
-		$(if $(filter %/forge_ucx,$@),$(call linked,ucx))
+		$(if $(filter %/forge_ucx,$@),$(call linked,ucx)) $(LDLIBS_ALL)
 # Alone, with the runtime's own parts in it, as those of tests/unit.
 $(BUILD)/tests/scale/tables: tests/scale/tables.c $(BUILD)/lib/libshoal.a $(MODULES)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm
+	$(Q)$(CC) -std=c11 $(PROGRAM_FLAGS) $(DEFINES) $(INC_core) $< -o $@ $(BUILD)/lib/libshoal.a -lm $(LDLIBS_ALL)
 $(BUILD)/tests/bench/net_raw: RAW_LIBS = $(call linked,libfabric)
 $(BUILD)/tests/bench/net_raw_ucx: RAW_LIBS = $(call linked,ucx)
 $(BUILD)/tests/bench/net_raw $(BUILD)/tests/bench/net_raw_ucx: $(BUILD)/%: %.c

@@ -227,7 +227,8 @@ static bool asks(struct acc *a)
                               .parts = 1,
                               .loops = &loops,
                               .in = a->in,
-                              .old = a->old ? (void *[]){a->old} : NULL};
+                              .old = a->old ? (void *[]){a->old} : NULL,
+                              .brings = false};
     return rma_ask(&asked);
 }
 

@@ -2,7 +2,8 @@
 // Messages to stderr and the one way to die. See log.h.
 #include "log.h"
 
-#include <execinfo.h>
+#include "libc.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,10 +124,8 @@ void fatal(const char *fmt, ...)
     va_start(args, fmt);
     write_line("", fmt, args);
     va_end(args);
-    if (want_backtrace) {
-        void *frame[64];
-        backtrace_symbols_fd(frame, backtrace(frame, ARRAY_LEN(frame)), STDERR_FILENO);
-    }
+    if (want_backtrace)
+        libc_backtrace();
     if (tell_fatal)
         tell_fatal();
     // What the program printed before, but not in a child, which has a copy, nor where it is printing just now.

@@ -13,6 +13,7 @@
 #include "data.h"
 #include "host_watch.h"
 #include "job.h"
+#include "libc.h"
 #include "log.h"
 #include "meeting.h"
 #include "settings.h"
@@ -415,7 +416,7 @@ void join_prepare(bool is_late)
 {
     may_pass_on = is_late;
     joined_pid = getpid();
-    on_exit(at_exit, NULL);
+    libc_on_exit(at_exit);
     log_on_fatal(join_end_early); // until world.c has more to do then
 }
 

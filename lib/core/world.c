@@ -14,6 +14,7 @@
 #include "host_watch.h"
 #include "inbox.h"
 #include "join.h"
+#include "libc.h"
 #include "log.h"
 #include "net.h"
 #include "region.h"
@@ -329,7 +330,7 @@ static void note_exits(void)
 {
     static bool are_noted;
     if (!are_noted)
-        on_exit(note_status, NULL);
+        libc_on_exit(note_status);
     are_noted = true;
 }
 

@@ -5,6 +5,7 @@
 #include "call.h"
 #include "job.h"
 #include "launch.h"
+#include "libc.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +59,7 @@ void verdict_describe(const struct death *d, char *text, size_t size)
     describe_place(d, place, sizeof place);
     if (WIFSIGNALED(d->status)) {
         int sig = WTERMSIG(d->status);
-        const char *name = sigabbrev_np(sig);
+        const char *name = libc_signal_name(sig);
         if (name)
             snprintf(how, sizeof how, "was killed by SIG%s (%s)%s", name, strsignal(sig), place);
         else

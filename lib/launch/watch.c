@@ -2,6 +2,7 @@
 // The launcher's loop: output, signals, deaths, deadlines. One thread; signals come as data.
 #include "launch.h"
 
+#include "libc.h"
 #include "log.h"
 #include "verdict.h"
 #include "wait.h"
@@ -146,7 +147,7 @@ static void on_fatal_death(struct launch *l, const struct death *d)
         verdict_describe(d, line, sizeof line);
     else if (is_told && WIFSIGNALED(d->status))
         snprintf(line, sizeof line, "the job was ended by SIG%s",
-                 sigabbrev_np(WTERMSIG(d->status)));
+                 libc_signal_name(WTERMSIG(d->status)));
     bool is_crash = WIFSIGNALED(d->status) && !is_users_doing(l, d);
     bool is_watched = atomic_load_explicit(&l->job->watchers, memory_order_relaxed) > 0;
     if (is_watched)
@@ -202,7 +203,7 @@ static void end_holders(struct launch *l, int sig)
     char line[64];
     if (sig != SIGINT && sig != SIGTERM && sig != SIGHUP && sig != SIGQUIT)
         return;
-    snprintf(line, sizeof line, "the job was ended by SIG%s", sigabbrev_np(sig));
+    snprintf(line, sizeof line, "the job was ended by SIG%s", libc_signal_name(sig));
     watch_end(l, STATUS_SIGNAL + sig, 0, line);
 }
 
@@ -216,7 +217,7 @@ static void on_interrupt(struct launch *l, int sig)
         return;
     }
     snprintf(line, sizeof line, "the job outlived SIG%s and was killed",
-             sigabbrev_np(l->user_signal));
+             libc_signal_name(l->user_signal));
     watch_end(l, STATUS_SIGNAL + l->user_signal, 0, line);
 }
 
@@ -233,7 +234,7 @@ static void on_signal(struct launch *l, const struct signalfd_siginfo *info)
         reap(l);
         return;
     }
-    log_line(LOG_DEBUG, LOG_LAUNCH, "SIG%s from pid %u", sigabbrev_np(sig), info->ssi_pid);
+    log_line(LOG_DEBUG, LOG_LAUNCH, "SIG%s from pid %u", libc_signal_name(sig), info->ssi_pid);
     if (is_the_same(l, sig))
         return;
     if (info->ssi_code != SI_KERNEL)

@@ -24,7 +24,7 @@ link() {
     case $name in
         a_*) SHMEM_CC=$cc oshcc "$@" -c "$src/main.c" -o "$tmp/main.o" &&
             SHMEM_CC=$cc oshcc "$@" -c "$src/other.c" -o "$tmp/other.o" &&
-            $cc "$@" "$tmp/main.o" "$tmp/other.o" "$build/lib/libshoal.a" $plugin -pthread \
+            $cc "$@" "$tmp/main.o" "$tmp/other.o" "$build/lib/libshoal.a" $plugin -pthread -ldl \
                 -o "$tmp/$name" ;;
         *) SHMEM_CC=$cc oshcc "$@" "$src/main.c" "$src/other.c" $plugin -o "$tmp/$name" ;;
     esac >"$tmp/cc" 2>&1

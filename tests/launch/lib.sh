@@ -81,5 +81,5 @@ wait_for() {
 compile() {
     [ -e "$build/lib/libshoal.so" ] || skip "$build/lib/libshoal.so is not built"
     cat >"$tmp/$1.c"
-    oshcc -o "$tmp/$1" "$tmp/$1.c" || fail "oshcc does not compile $1.c"
+    oshcc -o "$tmp/$1" "$tmp/$1.c" -lrt || fail "oshcc does not compile $1.c"
 }

@@ -3,11 +3,11 @@
 // MPI_Init, after allreduces, and after each has talked to each; and how many bytes of malloc's a duplicate of
 // the world takes, with its group. flat.sh compares jobs of several sizes.
 // PES: none
+#include "../heap.h"
 #include "../proc.h"
 #include "mpi_check.h"
 
 #include <limits.h>
-#include <malloc.h>
 #include <unistd.h>
 
 // Resident, of this process alone and written by it; what ranks share is there once for all of them. The
@@ -39,12 +39,12 @@ static long bytes_of_duplicate(void)
     MPI_Group g[ROWS * ROW];
     long least = LONG_MAX;
     for (int row = 0; row < ROWS; row++) {
-        size_t before = mallinfo2().uordblks;
+        size_t before = heap_bytes();
         for (int i = row * ROW; i < (row + 1) * ROW; i++) {
             OK(MPI_Comm_dup(MPI_COMM_WORLD, &c[i]));
             OK(MPI_Comm_group(c[i], &g[i]));
         }
-        long bytes = (long)(mallinfo2().uordblks - before) / ROW;
+        long bytes = (long)(heap_bytes() - before) / ROW;
         least = bytes < least ? bytes : least;
     }
     for (int i = 0; i < ROWS * ROW; i++) {

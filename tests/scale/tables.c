@@ -3,6 +3,7 @@
 // the runtime's own code run by one process: a node's leader, with a launcher that only counts, and no
 // other PE. The other nodes' words are its own. MODULE: a network's, opened for so many PEs as well.
 // Fails when anything grows faster than docs/scale.md says.
+#include "../heap.h"
 #include "card.h"
 #include "coll_nodes.h"
 #include "join.h"
@@ -126,12 +127,6 @@ static int write_address(void *ep, void *bytes)
 static const struct transport fake = {.address = write_address};
 
 // ---- One job
-static size_t memory(void)
-{
-    struct mallinfo2 m = mallinfo2();
-    return m.uordblks + m.hblkhd;
-}
-
 static double now(void)
 {
     struct timespec t;
@@ -193,10 +188,10 @@ static size_t module_memory(const struct transport *t, int npes)
     struct transport_job job = {.npes = npes, .interface = "127.0.0.0/8"};
     struct transport_facts facts;
     void *ep;
-    size_t before = memory();
+    size_t before = heap_bytes();
     require(t->open(&job, &facts, &ep) == 0, "opening the module's transport");
     require(facts.address_size <= ADDRESS, "an address longer than this program takes it to be");
-    size_t took = memory() - before;
+    size_t took = heap_bytes() - before;
     t->close(ep);
     return took;
 }
@@ -219,12 +214,12 @@ static void one_job(int npes, const struct transport *module)
     exchange();
     double took = now() - start;
     require(fstat(fd, &at) == 0, "the file's size");
-    size_t file = (size_t)at.st_blocks * 512, before = memory();
+    size_t file = (size_t)at.st_blocks * 512, before = heap_bytes();
     struct coll_nodes *team = coll_nodes_new(&all);
-    size_t team_bytes = memory() - before;
-    before = memory();
+    size_t team_bytes = heap_bytes() - before;
+    before = heap_bytes();
     peer_of(npes - 1);
-    size_t peers = memory() - before,
+    size_t peers = heap_bytes() - before,
            network = module ? module_memory(module, npes) - module_memory(module, 1) : 0;
     printf("%8d %7d %8.1f %8.1f %9.1f %9.1f %10.1f %6ld %9ld %8.0f\n", npes, nodes, file / 1024.0,
            (double)file / npes, team_bytes / 1024.0, peers / 1024.0, network / 1024.0, put_count,

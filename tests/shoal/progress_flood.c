@@ -7,7 +7,7 @@
 #include <shoal.h>
 #include <time.h>
 
-enum { SLOW = 1, SENT = 3000, LONG_NS = 100000, ROUNDS = 2 };
+enum { SLOW = 1, SENT = 6000, LONG_NS = 100000, ROUNDS = 2 };
 
 static uint64_t go, word; // symmetric
 static uint64_t handled, handled_at_last;

@@ -14,6 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1 // of Linux 5.11's headers
+#endif
+
 enum { FEW = 8 };
 static size_t size = 1 << 17; // whole pages, an even number
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What not every C library has: musl, and glibc before 2.32.
+#ifndef SHOAL_BASE_LIBC_H
+#define SHOAL_BASE_LIBC_H
+
+// As the process ends fn is called, the last one first, with the status it ends with, or 0 where the C library
+// does not tell (musl): then the launcher learns it when the process has ended.
+void libc_on_exit(void (*fn)(int status, void *unused));
+
+// "INT" of SIGINT; NULL: it has no name.
+const char *libc_signal_name(int sig);
+
+// The calls this thread is in, to stderr; nothing where the C library does not know them (musl).
+void libc_backtrace(void);
+
+#endif
