@@ -4,7 +4,7 @@
 #define SHOAL_BASE_LIBC_H
 
 // As the process ends fn is called, the last one first, with the status it ends with, or 0 where the C library
-// does not tell (musl): then the launcher learns it when the process has ended.
+// does not tell (musl): exit(3) of a PE that has not finalized is taken for exit(0) there.
 void libc_on_exit(void (*fn)(int status, void *unused));
 
 // "INT" of SIGINT; NULL: it has no name.
