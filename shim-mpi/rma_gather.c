@@ -41,9 +41,11 @@ struct kind {
 
 struct gathered {
     struct kind kind;
-    size_t parts, bytes;
+    size_t kept, bytes; // operations, and what of them is copied
+    size_t parts, brought;
     shoal_part_t part[PARTS];
-    void *to[PARTS]; // of those that bring something: from `back` on to there
+    uint16_t part_of[PARTS]; // of those within the lock, of which several may have one place
+    void *to[PARTS];         // of those that bring something: from `back` on to there
     _Alignas(max_align_t) char data[ROOM];
     _Alignas(max_align_t) char back[ROOM];
 };
@@ -125,7 +127,7 @@ static int put_elements(const struct gathered *g)
     return status == SHOAL_OK ? put_filled(&f) : status;
 }
 
-// As in rma_change.c: got, changed and put within the target's lock. No two of them have a byte in common.
+// As in rma_change.c: got, changed and put within the target's lock. Parts have no byte in common.
 static int do_locked(struct gathered *g, struct target *t)
 {
     bool is_alone = rma_is_alone_there(t);
@@ -134,10 +136,13 @@ static int do_locked(struct gathered *g, struct target *t)
     if (!is_alone)
         accumulate_lock(t);
     int status = shoal_getv(g->part, g->parts, NULL, NULL);
-    size_t at = 0;
-    for (size_t i = 0; i < g->parts && status == SHOAL_OK; at += g->part[i++].n)
-        change_here(g->kind.any_op, g->kind.basic, g->back + at, g->data + at, g->to[i],
-                    array_count(g->kind.basic, g->part[i].n));
+    const char *in = g->data;
+    for (size_t i = 0; i < g->kept && status == SHOAL_OK; i++) {
+        const shoal_part_t *part = &g->part[g->part_of[i]];
+        change_here(g->kind.any_op, g->kind.basic, part->local, in, g->to[i],
+                    array_count(g->kind.basic, part->n));
+        in += part->n;
+    }
     bool puts = g->kind.any_op->kind != OP_DOES_NOTHING;
     if (status == SHOAL_OK && puts)
         status = put_elements(g);
@@ -148,12 +153,28 @@ static int do_locked(struct gathered *g, struct target *t)
     return status;
 }
 
-static bool overlaps(const struct gathered *g, uint64_t at, size_t n)
+// The part that is this place, or `parts`. *crosses: there is one that has but some bytes of it.
+static size_t find_part(const struct gathered *g, const shoal_rptr_t *at, size_t n, bool *crosses)
 {
-    for (size_t i = 0; i < g->parts; i++)
-        if (at < g->part[i].remote.offset + g->part[i].n && g->part[i].remote.offset < at + n)
-            return true;
-    return false;
+    size_t same = g->parts;
+    for (size_t i = 0; i < g->parts; i++) {
+        const shoal_rptr_t *has = &g->part[i].remote;
+        if (at->offset == has->offset && n == g->part[i].n && at->region == has->region &&
+            at->stamp == has->stamp)
+            same = i;
+        else if (at->offset < has->offset + g->part[i].n && has->offset < at->offset + n)
+            *crosses = true;
+    }
+    return same;
+}
+
+// Those that this process does may change one place several times; who is asked for them takes each for itself.
+static bool is_in_the_way(const struct target *t, const struct gathered *g, const shoal_rptr_t *at,
+                          size_t n)
+{
+    bool crosses = false;
+    size_t same = find_part(g, at, n, &crosses);
+    return crosses || (t->control && same < g->parts);
 }
 
 // ---- A window's targets for which something is kept
@@ -333,8 +354,7 @@ static struct gathered *new_for(struct win *w, struct target *t, const struct ki
         return NULL;
     }
     g->kind = *kind;
-    g->parts = 0;
-    g->bytes = 0;
+    g->kept = g->bytes = g->parts = g->brought = 0;
     t->gathered = g;
     return g;
 }
@@ -358,11 +378,11 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
 // Room for n bytes, of which so many are copied. NULL: the operation goes by itself, and comes after those that
 // are kept.
 static struct gathered *room_for(struct win *w, struct target *t, const struct kind *kind,
-                                 uint64_t at, size_t n, size_t copied)
+                                 const shoal_rptr_t *at, size_t n, size_t copied)
 {
     struct gathered *g = t->gathered;
     if (g && (!is_same(&g->kind, kind) || g->bytes + copied > ROOM ||
-              (kind->what == LOCKED && overlaps(g, at, n)))) {
+              (kind->what == LOCKED && is_in_the_way(t, g, at, n)))) {
         send(w, t);
         g = NULL;
     }
@@ -372,6 +392,17 @@ static struct gathered *room_for(struct win *w, struct target *t, const struct k
     return !g && keeps ? new_for(w, t, kind) : g;
 }
 
+static void add_locked(struct gathered *g, shoal_rptr_t at, size_t n)
+{
+    bool crosses;
+    size_t i = find_part(g, &at, n, &crosses);
+    g->part_of[g->kept] = (uint16_t)i;
+    if (i < g->parts)
+        return;
+    g->part[g->parts++] = (shoal_part_t){at, g->back + g->brought, n};
+    g->brought += n;
+}
+
 static void add(struct gathered *g, shoal_rptr_t at, const void *in, void *out, size_t n)
 {
     const struct kind *kind = &g->kind;
@@ -379,16 +410,19 @@ static void add(struct gathered *g, shoal_rptr_t at, const void *in, void *out, 
     void *local = in ? data : NULL;
     if (kind->is_lent)
         local = in ? (void *)(uintptr_t)in : out;
-    else if (kind->what == GETS || kind->what == LOCKED)
+    else if (kind->what == GETS)
         local = g->back + g->bytes;
-    g->part[g->parts] = (shoal_part_t){at, local, n};
+    if (kind->what == LOCKED)
+        add_locked(g, at, n);
+    else
+        g->part[g->parts++] = (shoal_part_t){at, local, n};
     if (!kind->is_lent) {
         if (in)
             memcpy(data, in, n);
-        g->to[g->parts] = out;
+        g->to[g->kept] = out;
         g->bytes += n;
     }
-    g->parts++;
+    g->kept++;
 }
 
 static size_t longest(const struct target *t, const struct kind *kind)
@@ -411,12 +445,12 @@ static bool gather(struct rma *r, const struct kind *kind, const void *in, void 
         return false;
     shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);
     shim_lock_take(&t->gather_lock);
-    struct gathered *g = room_for(w, t, kind, at.offset, n, copied);
+    struct gathered *g = room_for(w, t, kind, &at, n, copied);
     bool is_taken = g, is_full = false;
     if (g) {
         add(g, at, in, out, n);
         stats_count(GATHERED);
-        is_full = g->parts == (kind->is_lent ? LENT_PARTS : PARTS);
+        is_full = g->kept == (kind->is_lent ? LENT_PARTS : PARTS);
         if (is_full || !is_kept(w, t, kind))
             send(w, t);
     }

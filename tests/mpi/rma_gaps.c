@@ -124,6 +124,38 @@ static void rows(bool is_allocated)
         free(p);
 }
 
+// One element again and again, some of it together with the next one: each sees what those before it have left.
+static void one_place(bool is_allocated)
+{
+    enum { TIMES = 600 };
+    static struct pair in[TIMES][2], old[TIMES][2];
+    struct pair *p;
+    MPI_Win win = window_of(is_allocated, &p, 2);
+    int next = (me + 1) % npes;
+    p[0] = p[1] = (struct pair){0, 0x1111, 7};
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_lock_all(0, win));
+    for (int i = 0; i < TIMES; i++) {
+        int n = i % 50 ? 1 : 2;
+        in[i][0] = in[i][1] = (struct pair){(short)(i + 1), 0x2222, i};
+        OK(MPI_Get_accumulate(in[i], n, MPI_SHORT_INT, old[i], n, MPI_SHORT_INT, next, 0, n,
+                              MPI_SHORT_INT, i / 200 == 1 ? MPI_REPLACE : MPI_MAXLOC, win));
+    }
+    OK(MPI_Win_unlock_all(win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    for (int i = 0; i < TIMES; i++) {
+        CHECK(old[i][0].value == i && old[i][0].index == (i ? i - 1 : 7));
+        if (i % 50 == 0)
+            CHECK_EQ(old[i][1].value, i ? i - 49 : 0);
+    }
+    CHECK(p[0].value == TIMES && p[0].other == 0x1111 && p[0].index == TIMES - 1);
+    CHECK(p[1].value == TIMES - 49 && p[1].other == 0x1111);
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    OK(MPI_Win_free(&win));
+    if (!is_allocated)
+        free(p);
+}
+
 // Elements that are larger than what they have in them by 12 bytes, the last one at the window's end.
 static void long_doubles(void)
 {
@@ -160,6 +192,7 @@ int main(void)
     for (int is_allocated = 0; is_allocated < 2; is_allocated++) {
         results(is_allocated);
         rows(is_allocated);
+        one_place(is_allocated);
         puts_between(is_allocated, 0);
         puts_between(is_allocated, 1);
     }
