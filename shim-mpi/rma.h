@@ -67,6 +67,8 @@ bool rma_far_is_close(const struct rma *r, MPI_Count *lb, MPI_Count *length);
 char *rma_far_span(struct rma *r, MPI_Count lb, MPI_Count length);
 int rma_far_get_now(struct rma *r, void *data);
 int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n); // both are complete when they return
+// Arrays of elements of that predefined type, their gaps left as they are; complete when it returns.
+int rma_far_put_elements(const struct type *basic, const shoal_part_t part[], size_t parts);
 
 int rma_accumulate(struct rma *r, bool has_result); // all of such a call (rma_acc.c)
 // The target's elements, which are of the type `basic`; in, old: arrays of it, NULL: no operands, or nobody

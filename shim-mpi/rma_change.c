@@ -87,27 +87,6 @@ static void let_go(struct acc *a)
         accumulate_unlock(a->r->t);
 }
 
-struct put_back {
-    shoal_rptr_t to;
-    const char *from;
-    int status;
-};
-
-static int put_block(MPI_Count disp, MPI_Count bytes, void *arg)
-{
-    struct put_back *p = arg;
-    p->status = shoal_put(shoal_rptr_add(p->to, disp), p->from + disp, (size_t)bytes, NULL, NULL);
-    return p->status;
-}
-
-static int put_back(const struct acc *a, shoal_rptr_t at, const char *copy, MPI_Count n)
-{
-    struct put_back p = {at, copy, SHOAL_OK};
-    type_walk(a->basic, n, put_block, &p); // not the gaps of pairs
-    int quiet = shoal_quiet(at.pe);
-    return p.status == SHOAL_OK ? quiet : p.status;
-}
-
 // A run at a place that is not mapped here.
 static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
 {
@@ -118,7 +97,7 @@ static int change_far(struct acc *a, shoal_rptr_t at, MPI_Count n)
     if (status == SHOAL_OK)
         change_here(a->r->op, a->basic, copy, a->in, a->old, n);
     if (status == SHOAL_OK && a->r->op->kind != OP_DOES_NOTHING)
-        status = put_back(a, at, copy, n);
+        status = rma_far_put_elements(a->basic, &(shoal_part_t){at, copy, bytes}, 1);
     if (copy != small)
         free(copy);
     return status;

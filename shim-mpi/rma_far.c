@@ -3,6 +3,8 @@
 // by one call of the runtime: strided where they are loops, else a vector.
 #include "rma.h"
 
+#include "rma_words.h"
+
 #include <stdlib.h>
 
 enum { PARTS = 1024 };
@@ -147,4 +149,44 @@ int rma_far_put_now(shoal_rptr_t at, const void *from, size_t n)
 {
     int status = shoal_put(at, from, n, NULL, NULL);
     return status == SHOAL_OK ? shoal_quiet(at.pe) : status;
+}
+
+// ---- Elements of a predefined type: those with gaps, of pairs, are put one part of an element each
+enum { FEW = 256 };
+struct elements {
+    shoal_part_t part[FEW];
+    size_t parts;
+    const shoal_part_t *whole;
+};
+
+static int put_parts(struct elements *e)
+{
+    int status = e->parts ? shoal_putv(e->part, e->parts, NULL, NULL) : SHOAL_OK;
+    e->parts = 0;
+    return status;
+}
+
+static int add_part(MPI_Count disp, MPI_Count bytes, void *arg)
+{
+    struct elements *e = arg;
+    int status = e->parts == FEW ? put_parts(e) : SHOAL_OK;
+    e->part[e->parts++] = (shoal_part_t){shoal_rptr_add(e->whole->remote, disp),
+                                         (char *)e->whole->local + disp, (size_t)bytes};
+    return status;
+}
+
+int rma_far_put_elements(const struct type *basic, const shoal_part_t part[], size_t parts)
+{
+    struct elements e = {.parts = 0};
+    int status = SHOAL_OK;
+    if (basic->is_dense)
+        status = shoal_putv(part, parts, NULL, NULL);
+    for (size_t i = 0; i < parts && !basic->is_dense && status == SHOAL_OK; i++) {
+        e.whole = &part[i];
+        status = type_walk(basic, array_count(basic, part[i].n), add_part, &e);
+    }
+    if (status == SHOAL_OK)
+        status = put_parts(&e);
+    int quiet = shoal_quiet(part[0].remote.pe);
+    return status == SHOAL_OK ? quiet : status;
 }

@@ -90,43 +90,6 @@ void rma_gather_end(struct gathered *g, int status)
     free(g);
 }
 
-// Elements with gaps, of pairs, are put one part of an element each.
-struct filled {
-    shoal_part_t part[PARTS];
-    size_t parts;
-    const shoal_part_t *whole;
-};
-
-static int put_filled(struct filled *f)
-{
-    int status = f->parts ? shoal_putv(f->part, f->parts, NULL, NULL) : SHOAL_OK;
-    f->parts = 0;
-    return status;
-}
-
-static int add_filled(MPI_Count disp, MPI_Count bytes, void *arg)
-{
-    struct filled *f = arg;
-    int status = f->parts == PARTS ? put_filled(f) : SHOAL_OK;
-    f->part[f->parts++] = (shoal_part_t){shoal_rptr_add(f->whole->remote, disp),
-                                         (char *)f->whole->local + disp, (size_t)bytes};
-    return status;
-}
-
-static int put_elements(const struct gathered *g)
-{
-    const struct type *basic = g->kind.basic;
-    struct filled f = {.parts = 0};
-    int status = SHOAL_OK;
-    if (basic->is_dense)
-        return shoal_putv(g->part, g->parts, NULL, NULL);
-    for (size_t i = 0; i < g->parts && status == SHOAL_OK; i++) {
-        f.whole = &g->part[i];
-        status = type_walk(basic, array_count(basic, f.whole->n), add_filled, &f);
-    }
-    return status == SHOAL_OK ? put_filled(&f) : status;
-}
-
 // As in rma_change.c: got, changed and put within the target's lock. Parts have no byte in common.
 static int do_locked(struct gathered *g, struct target *t)
 {
@@ -143,11 +106,8 @@ static int do_locked(struct gathered *g, struct target *t)
                     array_count(g->kind.basic, part->n));
         in += part->n;
     }
-    bool puts = g->kind.any_op->kind != OP_DOES_NOTHING;
-    if (status == SHOAL_OK && puts)
-        status = put_elements(g);
-    if (status == SHOAL_OK && puts)
-        status = shoal_quiet(t->at.pe);
+    if (status == SHOAL_OK && g->kind.any_op->kind != OP_DOES_NOTHING)
+        status = rma_far_put_elements(g->kind.basic, g->part, g->parts);
     if (!is_alone)
         accumulate_unlock(t);
     return status;
