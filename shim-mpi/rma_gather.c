@@ -129,12 +129,13 @@ static size_t find_part(const struct gathered *g, const shoal_rptr_t *at, size_t
 }
 
 // Those that this process does may change one place several times; who is asked for them takes each for itself.
+// *part: which is the operation's, or the next one.
 static bool is_in_the_way(const struct target *t, const struct gathered *g, const shoal_rptr_t *at,
-                          size_t n)
+                          size_t n, size_t *part)
 {
     bool crosses = false;
-    size_t same = find_part(g, at, n, &crosses);
-    return crosses || (t->control && same < g->parts);
+    *part = find_part(g, at, n, &crosses);
+    return crosses || (t->control && *part < g->parts);
 }
 
 // ---- A window's targets for which something is kept
@@ -335,16 +336,18 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
     return is_done_at_once(t, kind) ? is_row : under_way > 0;
 }
 
-// Room for n bytes, of which so many are copied. NULL: the operation goes by itself, and comes after those that
+// Room for n bytes, of which so many are copied, and which part they are. NULL: the operation goes by itself, and comes after those that
 // are kept.
 static struct gathered *room_for(struct win *w, struct target *t, const struct kind *kind,
-                                 const shoal_rptr_t *at, size_t n, size_t copied)
+                                 const shoal_rptr_t *at, size_t n, size_t copied, size_t *part)
 {
     struct gathered *g = t->gathered;
+    *part = g ? g->parts : 0;
     if (g && (!is_same(&g->kind, kind) || g->bytes + copied > ROOM ||
-              (kind->what == LOCKED && is_in_the_way(t, g, at, n)))) {
+              (kind->what == LOCKED && is_in_the_way(t, g, at, n, part)))) {
         send(w, t);
         g = NULL;
+        *part = 0;
     }
     bool keeps = is_kept(w, t, kind);
     if (keeps || is_done_at_once(t, kind))
@@ -352,18 +355,17 @@ static struct gathered *room_for(struct win *w, struct target *t, const struct k
     return !g && keeps ? new_for(w, t, kind) : g;
 }
 
-static void add_locked(struct gathered *g, shoal_rptr_t at, size_t n)
+static void add_locked(struct gathered *g, size_t part, shoal_rptr_t at, size_t n)
 {
-    bool crosses;
-    size_t i = find_part(g, &at, n, &crosses);
-    g->part_of[g->kept] = (uint16_t)i;
-    if (i < g->parts)
+    g->part_of[g->kept] = (uint16_t)part;
+    if (part < g->parts)
         return;
     g->part[g->parts++] = (shoal_part_t){at, g->back + g->brought, n};
     g->brought += n;
 }
 
-static void add(struct gathered *g, shoal_rptr_t at, const void *in, void *out, size_t n)
+static void add(struct gathered *g, size_t part, shoal_rptr_t at, const void *in, void *out,
+                size_t n)
 {
     const struct kind *kind = &g->kind;
     char *data = g->data + g->bytes;
@@ -373,7 +375,7 @@ static void add(struct gathered *g, shoal_rptr_t at, const void *in, void *out, 
     else if (kind->what == GETS)
         local = g->back + g->bytes;
     if (kind->what == LOCKED)
-        add_locked(g, at, n);
+        add_locked(g, part, at, n);
     else
         g->part[g->parts++] = (shoal_part_t){at, local, n};
     if (!kind->is_lent) {
@@ -405,10 +407,11 @@ static bool gather(struct rma *r, const struct kind *kind, const void *in, void 
         return false;
     shoal_rptr_t at = shoal_rptr_add(r->at.at, r->there.type->true_lb);
     shim_lock_take(&t->gather_lock);
-    struct gathered *g = room_for(w, t, kind, &at, n, copied);
+    size_t part;
+    struct gathered *g = room_for(w, t, kind, &at, n, copied, &part);
     bool is_taken = g, is_full = false;
     if (g) {
-        add(g, at, in, out, n);
+        add(g, part, at, in, out, n);
         stats_count(GATHERED);
         is_full = g->kept == (kind->is_lent ? LENT_PARTS : PARTS);
         if (is_full || !is_kept(w, t, kind))
