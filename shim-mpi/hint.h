@@ -19,7 +19,7 @@ void hint_accept(struct transfer *t, const struct rts *rts); // of one that was 
 
 // Of a call that posts something and has not sent its envelope yet. Long messages that it matches
 // meanwhile are copied by the next call that makes progress.
-enum { HINT_LEAST_DEFERRED = 64 << 10 }; // bytes; shorter ones are not worth the offer
+enum { HINT_LEAST_DEFERRED = 8 << 10 }; // bytes; copies of shorter ones take less than the offer
 HIDDEN extern _Thread_local bool hint_is_posting;
 bool hint_defer(struct transfer *t, const struct rts *rts); // false: now
 void hint_catch_up(void); // receives all that has been left for later

@@ -5,16 +5,17 @@
 #include "coll.h"
 
 enum {
-    BLOCK = 8,
-    HOLDS = 2 * BLOCK, // so long a message that came tells about those that go
-    PATIENCE = 16 * BLOCK,
+    BLOCK = 32,
+    HOLDS = 128, // so long a message that came tells about those that go
+    PATIENCE = 128,
     GAP_LEAST = 64,
     GAP_MOST = 1 << 20
 };
-enum { BLOCK_BYTES = 1 << 19, BLOCK_LEAST = 3, EXCHANGE_MOST = 32 };
+enum { BLOCK_BYTES = 1 << 20, BLOCK_LEAST = 3, EXCHANGE_MOST = 32 };
 enum { DEAR = 64 }; // of what goes the better way, a try costs a part in so many at most
 #define PAUSE_RATE \
     5e9 // a pause: what goes on for longer than a copy at this rate after all has come
+enum { FOLLOWED = 2 };   // so often caught up with, both go a new way for some time
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
 enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
@@ -30,7 +31,8 @@ struct way {
     uint32_t tried; // those of this try that went the new way
     uint32_t cold;  // messages of this phase until its time begins,
     uint32_t seen;  // and since then
-    uint64_t bytes;
+    uint64_t bytes; // of the latter, and of those that receivers had at the last pause
+    uint64_t used;
     double last;    // when the last one went,
     double spent;   // what is counted of the times from each to the next, in s
     double took[2]; // the better time of the old way and of the new, in s for a byte
@@ -166,21 +168,23 @@ static void begin_count(struct way *w)
     w->last = PMPI_Wtime();
     w->spent = 0;
     w->seen = 0;
-    w->bytes = 0;
+    w->bytes = w->used = 0;
 }
 
 // What the program does between messages counts, as it may depend on where their data lies, but not its pauses;
 // but where processes share cores, what others do meanwhile does.
-static void count_time(struct way *w, size_t n)
+static void count_time(struct way *w)
 {
     double now = PMPI_Wtime(), came = now;
-    if (!request_is_crowded() && are_caught_up(&came))
-        came += (double)n / PAUSE_RATE;
+    if (!request_is_crowded() && are_caught_up(&came)) {
+        came += (double)(w->bytes - w->used) / PAUSE_RATE;
+        w->used = w->bytes;
+    }
     w->spent += (came > w->last && came < now ? came : now) - w->last;
     w->last = now;
 }
 
-static void end_phase(struct way *w, size_t n)
+static void end_phase(struct way *w, size_t n, bool both_ways)
 {
     if (w->phase != STEADY) {
         double took = w->spent / (double)w->bytes, *best = &w->took[is_new(w)];
@@ -191,7 +195,7 @@ static void end_phase(struct way *w, size_t n)
         found[class_of(n)] = (struct found){true, w->leaves};
         w->phase = STEADY;
     }
-    w->cold = w->phase == STEADY ? 0 : exchange() ? exchange() : 1;
+    w->cold = w->phase == STEADY ? 0 : exchange() ? exchange() : both_ways ? FOLLOWED : 1;
     if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
     begin_count(w);
@@ -206,13 +210,25 @@ static bool follow(struct way *w, bool leaves)
     return leaves;
 }
 
-static bool try_out(struct way *w, size_t n)
+// Where data goes both ways, who follows may have sent many before it saw the first one of this phase, and the
+// next ones find their memory where the old way left it.
+static bool is_warm(struct way *w, bool both_ways)
+{
+    double since;
+    w->seen = w->cold > FOLLOWED ? 0 : w->seen;
+    if (w->cold > FOLLOWED || !both_ways || exchange() || are_caught_up(&since) ||
+        w->seen >= PATIENCE)
+        w->cold--;
+    return !w->cold;
+}
+
+static bool try_out(struct way *w, size_t n, bool both_ways)
 {
     if (!w->cold && w->phase != STEADY)
-        count_time(w, n);
+        count_time(w);
     if (!w->cold && has_ended(w, n))
-        end_phase(w, n);
-    else if (w->cold && !--w->cold)
+        end_phase(w, n, both_ways);
+    else if (w->cold && is_warm(w, both_ways))
         begin_count(w);
     w->seen++;
     w->bytes += n;
@@ -227,7 +243,7 @@ bool way_leaves(size_t n, bool waits, uint64_t address, bool *is_timed)
     int class = class_of(n);
     struct came *c = &p->came[class];
     struct way *w = way_of(p, class, n, waits);
-    bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
+    bool leaves = c->before ? follow(w, c->left) : try_out(w, n, c->any > 0);
     *is_timed = w->phase != STEADY;
     c->any -= c->any > 0;
     c->before -= c->before > 0;
