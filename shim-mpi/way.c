@@ -31,7 +31,7 @@ struct way {
     uint32_t tried; // those of this try that went the new way
     uint32_t cold;  // messages of this phase until its time begins,
     uint32_t seen;  // and since then
-    uint64_t bytes; // of the latter, and of those that receivers had at the last pause
+    uint64_t bytes; // of the latter, and of those before the last pause
     uint64_t used;
     double last;    // when the last one went,
     double spent;   // what is counted of the times from each to the next, in s
@@ -172,15 +172,18 @@ static void begin_count(struct way *w)
 }
 
 // What the program does between messages counts, as it may depend on where their data lies, but not its pauses;
-// but where processes share cores, what others do meanwhile does.
-static void count_time(struct way *w)
+// but where processes share cores, what others do meanwhile does. Where data goes both ways, all that went since
+// the last pause may be a window that it sees to at once.
+static void count_time(struct way *w, size_t n, bool both_ways)
 {
-    double now = PMPI_Wtime(), came = now;
-    if (!request_is_crowded() && are_caught_up(&came)) {
-        came += (double)(w->bytes - w->used) / PAUSE_RATE;
+    double now = PMPI_Wtime(), until = now, came;
+    if (!request_is_crowded() && are_caught_up(&came))
+        until = came + (double)(both_ways ? w->bytes - w->used : n) / PAUSE_RATE;
+    if (until > w->last && until < now)
         w->used = w->bytes;
-    }
-    w->spent += (came > w->last && came < now ? came : now) - w->last;
+    else
+        until = now;
+    w->spent += until - w->last;
     w->last = now;
 }
 
@@ -225,7 +228,7 @@ static bool is_warm(struct way *w, bool both_ways)
 static bool try_out(struct way *w, size_t n, bool both_ways)
 {
     if (!w->cold && w->phase != STEADY)
-        count_time(w);
+        count_time(w, n, both_ways);
     if (!w->cold && has_ended(w, n))
         end_phase(w, n, both_ways);
     else if (w->cold && is_warm(w, both_ways))

@@ -166,12 +166,70 @@ static void test_exchanges(void **state)
     is_crowded = false;
 }
 
+// Windows of messages both ways: each of two sends some, waits for all, and works on what came, which takes longer
+// where it was staged. The other one, to which this one is the one before, does in a window what this one did in
+// the last; and memory is where the old way left it in the first window that both go a new one.
+enum { WINDOW = 16 };
+struct window {
+    double copy, wait, use; // s: to stage one, for all to be there, to work on them
+};
+
+static void expect(const struct transfer *came, bool was_left)
+{
+    for (int i = 0; i < WINDOW; i++)
+        way_came(came, was_left, true);
+}
+
+static int left_of_windows(const struct window way[2], int tag)
+{
+    int left = 0;
+    bool before = false, is_timed;
+    struct comm comm = {.context = 1};
+    struct type bytes = {.is_dense = true};
+    struct transfer came = {
+        .pe = SENDER + 1, .space = SPACE_COLL, .type = &bytes, .request.bytes = 1 << 15};
+    came.request.tag = tag;
+    for (int i = 0; i < MESSAGES / WINDOW; i++) {
+        const struct window *w = NULL;
+        bool leaves = false, last = before;
+        for (int k = 0; k < WINDOW; k++) {
+            leaves = way_leaves(1 << 15, false, address_of(&comm, SPACE_COLL, tag), &is_timed);
+            w = &way[leaves];
+            now += leaves ? 0 : w->copy;
+            has_all_at = leaves ? has_all_at : now + w->wait;
+            partners_out += leaves;
+        }
+        now += w->wait;
+        if (partners_out)
+            way_ended(1 << 15);
+        partners_out = 0;
+        expect(&came, last);
+        now += leaves == last ? w->use : 2 * way[0].use + 2 * way[1].use;
+        before = leaves;
+        left += i >= MESSAGES / WINDOW / 2 && leaves;
+    }
+    return 200 * left / (MESSAGES / WINDOW);
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    static const struct window left_faster[2] = {{3e-6, 20e-6, 60e-6}, {0, 70e-6, 20e-6}};
+    static const struct window staged_faster[2] = {{3e-6, 20e-6, 20e-6}, {0, 60e-6, 60e-6}};
+    for (int i = 0; i < 8; i++) {
+        now += 1;
+        assert_in_range(left_of_windows(left_faster, i), 80, 100);
+        assert_in_range(left_of_windows(staged_faster, i + 8), 0, 20);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_staged_is_faster),
         cmocka_unit_test(test_left_is_faster),
         cmocka_unit_test(test_exchanges),
+        cmocka_unit_test(test_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
