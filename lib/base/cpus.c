@@ -51,6 +51,23 @@ int cpus_usable(void)
     return known = n > 0 ? n : 1;
 }
 
+const char *cpus_list(char *text, size_t size)
+{
+    static const char name[] = "Cpus_allowed_list:\t";
+    char line[4096] = "";
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof line, f) && strncmp(line, name, sizeof name - 1) != 0)
+        line[0] = '\0';
+    if (f)
+        fclose(f);
+    const char *list = line[0] ? line + sizeof name - 1 : "unknown";
+    size_t length = strcspn(list, "\n");
+    snprintf(text, size, "%.*s", (int)length, list);
+    if (length >= size)
+        memcpy(text + size - sizeof "...", "...", sizeof "...");
+    return text;
+}
+
 size_t memory_usable(void)
 {
     size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);

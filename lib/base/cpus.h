@@ -8,6 +8,9 @@
 // Cores this process may use: the smaller of its affinity mask and its cgroup's CPU quota, >= 1.
 int cpus_usable(void);
 
+// Those of its affinity mask by their numbers, "0-3,8"; where there is no room for all, it ends in "...". Returns text.
+const char *cpus_list(char *text, size_t size);
+
 size_t page_size(void); // of this kernel, bytes
 
 // Bytes of memory this process may use: the smaller of the machine's and its cgroup's limit.

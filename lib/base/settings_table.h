@@ -98,6 +98,8 @@
     X(mpi_errhandler, "SHOAL_MPI_INITIAL_ERRHANDLER", HANDLER, "mpi_errors_are_fatal",          \
       "MPI: what an error does until the program says otherwise: mpi_errors_are_fatal, "        \
       "mpi_errors_abort or mpi_errors_return")                                                  \
+    X(report_bindings, "SHOAL_REPORT_BINDINGS", BOOL, "0",                                      \
+      "each PE prints at its start which CPUs it may run on")                                   \
     X(stats, "SHOAL_STATS", BOOL, "0",                                                          \
       "print what each PE counted: an MPI program's messages when it has done with MPI, chains " \
       "of triggered operations at the end")

@@ -8,6 +8,7 @@
 #include "call.h"
 #include "coll.h"
 #include "counter.h"
+#include "cpus.h"
 #include "ctx.h"
 #include "handlers.h"
 #include "heap.h"
@@ -26,6 +27,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 struct world world = {.npes = 1, .nodes = 1, .end = 1}; // none of them direct
@@ -160,6 +162,15 @@ static void print_settings(void)
         settings_print(stderr);
 }
 
+static void report_bindings(void)
+{
+    char list[256];
+    struct utsname here;
+    if (settings.report_bindings && uname(&here) == 0)
+        fprintf(stderr, "shoal: PE %d is on %s, CPUs %s\n", world.me, here.nodename,
+                cpus_list(list, sizeof list));
+}
+
 static int settings_up(void)
 {
     if (settings_read())
@@ -179,6 +190,7 @@ static int ident_up(void)
     if (world.npes > 1)
         log_set_ident(ident);
     print_settings();
+    report_bindings();
     wait_hooks.check = look_at_job;
     wait_hooks.check_apart = host_watch_beat;
     return 0;

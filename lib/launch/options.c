@@ -26,11 +26,12 @@ typedef enum options_result take_fn(struct options *opt, char *value, const char
 #define PAIR "VAR VALUE" // in words of their own
 #define CONFIG_FILE "-configfile"
 struct row {
-    const char *name;
+    const char *names; // of which the help shows the first
     const char *value; // what it takes, NULL: nothing
     take_fn *take;
-    const char *help; // NULL: another spelling of the row before
+    const char *help; // NULL: accepted, no more
 };
+enum { NAME = 32 }; // bytes
 
 static enum options_result wrong(struct options *opt, const char *name, const char *takes,
                                  const char *value)
@@ -163,6 +164,12 @@ static enum options_result take_errhandler(struct options *opt, char *value, con
     return take_var(opt, entry, name);
 }
 
+static enum options_result take_report(struct options *opt, char *value UNUSED, const char *name)
+{
+    static char entry[] = "SHOAL_REPORT_BINDINGS=1";
+    return take_var(opt, entry, name);
+}
+
 static enum options_result take_nothing(struct options *opt UNUSED, char *value UNUSED,
                                         const char *name UNUSED)
 {
@@ -215,70 +222,44 @@ static enum options_result take_version(struct options *opt UNUSED, char *value 
 }
 
 static const struct row rows[] = {
-    {"-n", "N", take_npes, "start N PEs (1 unless given); also -np, -c, --np"},
-    {"-np", "N", take_npes, NULL},
-    {"-c", "N", take_npes, NULL},
-    {"--np", "N", take_npes, NULL},
-    {"--n", "N", take_npes, NULL},
-    {"-ppn", "N", take_per_host, "with hosts: PEs on each of them; also -perhost, -npernode"},
-    {"--ppn", "N", take_per_host, NULL},
-    {"-perhost", "N", take_per_host, NULL},
-    {"-npernode", "N", take_per_host, NULL},
-    {"--npernode", "N", take_per_host, NULL},
-    {"-N", "N", take_per_host, NULL},
-    {"--map-by", "WAY", take_map, "accepted: slot, core and so on; ppr:N:node is -ppn N"},
-    {"-map-by", "WAY", take_map, NULL},
-    {"--tag", NULL, take_tag, "put [PE] in front of every line; also -t"},
-    {"-t", NULL, take_tag, NULL},
-    {"-l", NULL, take_tag, NULL},
-    {"--tag-output", NULL, take_tag, NULL},
-    {"-prepend-rank", NULL, take_tag, NULL},
+    {"-n -np -c --np --n", "N", take_npes, "start N PEs (1 unless given); also -np, -c, --np"},
+    {"-ppn --ppn -perhost -npernode --npernode -N", "N", take_per_host,
+     "with hosts: PEs on each of them; also -perhost, -npernode"},
+    {"--map-by -map-by", "WAY", take_map, "accepted: slot, core and so on; ppr:N:node is -ppn N"},
+    {"--tag -t -l --tag-output -prepend-rank", NULL, take_tag,
+     "put [PE] in front of every line; also -t"},
     {"--timeout", "SECONDS", take_timeout,
      "end the job when it has run that long; also MPIEXEC_TIMEOUT"},
-    {"--bind", "WHAT", take_bind, "bind each PE to a core, socket or numa node, or to none"},
-    {"--bind-to", "WHAT", take_bind, NULL},
-    {"-bind-to", "WHAT", take_bind, NULL},
-    {"--wdir", "DIR", take_dir, "start the PEs of this program in DIR; also -wdir"},
-    {"-wdir", "DIR", take_dir, NULL},
-    {"-wd", "DIR", take_dir, NULL},
-    {"-path", "DIRS", take_path, "where this program is, a:b; also --path"},
-    {"--path", "DIRS", take_path, NULL},
+    {"--bind --bind-to -bind-to", "WHAT", take_bind,
+     "bind each PE to a core, socket or numa node, or to none"},
+    {"--report-bindings -report-bindings", NULL, take_report,
+     "each PE prints at its start which CPUs it may run on"},
+    {"--wdir -wdir -wd", "DIR", take_dir, "start the PEs of this program in DIR; also -wdir"},
+    {"-path --path", "DIRS", take_path, "where this program is, a:b; also --path"},
     {"-x", "VAR[=VALUE]", take_var,
      "pass an environment variable, or set one; also -genv VAR VALUE"},
     {"-genv", PAIR, take_var, NULL},
-    {"-genvlist", "VAR,VAR...", take_var_list, NULL},
-    {"-envlist", "VAR,VAR...", take_var_list, NULL},
+    {"-genvlist -envlist", "VAR,VAR...", take_var_list, NULL},
     {"-env", PAIR, take_own_var, "set an environment variable for this program alone"},
-    {"-genvall", NULL, take_all_vars, "pass the whole environment; also -envall"},
-    {"-envall", NULL, take_all_vars, NULL},
-    {"--initial-errhandler", "NAME", take_errhandler,
+    {"-genvall -envall", NULL, take_all_vars, "pass the whole environment; also -envall"},
+    {"--initial-errhandler -initial-errhandler", "NAME", take_errhandler,
      "of MPI: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return"},
-    {"-initial-errhandler", "NAME", take_errhandler, NULL},
-    {"--hosts", "LIST", take_hosts, "start the PEs on these hosts, a:4,b:4; also --host, -H"},
-    {"--host", "LIST", take_hosts, NULL},
-    {"-hosts", "LIST", take_hosts, NULL},
-    {"-host", "LIST", take_hosts, NULL},
-    {"-H", "LIST", take_hosts, NULL},
-    {"--hostfile", "FILE", take_hostfile, "the same, one host a line; also --machinefile"},
-    {"-hostfile", "FILE", take_hostfile, NULL},
-    {"--machinefile", "FILE", take_hostfile, NULL},
-    {"-machinefile", "FILE", take_hostfile, NULL},
-    {"-f", "FILE", take_hostfile, NULL},
-    {"--verbose", NULL, take_verbose, "with hosts: print the launcher's command; also -v"},
-    {"-v", NULL, take_verbose, NULL},
+    {"--hosts --host -hosts -host -H", "LIST", take_hosts,
+     "start the PEs on these hosts, a:4,b:4; also --host, -H"},
+    {"--hostfile -hostfile --machinefile -machinefile -f", "FILE", take_hostfile,
+     "the same, one host a line; also --machinefile"},
+    {"--verbose -v", NULL, take_verbose, "with hosts: print the launcher's command; also -v"},
     {"--dry-run", NULL, take_dry_run, "with hosts: print the launcher's command and exit"},
     {CONFIG_FILE, "FILE", take_config, "the whole command line from a file, a program a line"},
     {"-arch", "NAME", take_arch, "an error where the machine is not one of these (uname -m)"},
     {"-soft", "SET", take_nothing, "accepted: N processes are always started"},
-    {"--oversubscribe", NULL, take_nothing, "more PEs than cores are always allowed"},
-    {"--allow-run-as-root", NULL, take_nothing, NULL},
-    {"--mca", PAIR, take_nothing, "accepted: a parameter of Open MPI's, which means nothing here"},
-    {"-mca", PAIR, take_nothing, NULL},
-    {"--help", NULL, take_help, "print this; also -h"},
-    {"-help", NULL, take_help, NULL},
-    {"-h", NULL, take_help, NULL},
-    {"--version", NULL, take_version, "print the version; also -V"},
-    {"-V", NULL, take_version, NULL},
+    {"--oversubscribe --allow-run-as-root", NULL, take_nothing,
+     "more PEs than cores are always allowed"},
+    {"--quiet -quiet -q", NULL, take_nothing, "accepted: what goes well is silent"},
+    {"--mca -mca", PAIR, take_nothing,
+     "accepted: a parameter of Open MPI's, which means nothing here"},
+    {"--help -help -h", NULL, take_help, "print this; also -h"},
+    {"--version -V", NULL, take_version, "print the version; also -V"},
 };
 
 void options_help(FILE *out)
@@ -286,36 +267,47 @@ void options_help(FILE *out)
     fprintf(out, "%s\n", options_usage);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char left[40];
-        snprintf(left, sizeof left, "%s %s", rows[i].name, rows[i].value ? rows[i].value : "");
+        snprintf(left, sizeof left, "%.*s %s", (int)strcspn(rows[i].names, " "), rows[i].names,
+                 rows[i].value ? rows[i].value : "");
         if (rows[i].help)
             fprintf(out, "  %-20s %s\n", left, rows[i].help);
     }
 }
 
-// May a value begin in the same word, behind the option's name?
-static bool takes_rest(const struct row *row, const char *rest)
+// May a value begin behind the n bytes of the option's name, in the same word?
+static bool takes_rest(const struct row *row, const char *arg, size_t n)
 {
-    if (!row->value || *rest == '=' || row->name[1] == '-')
-        return row->value && *rest == '=';
+    if (!row->value || arg[n] == '=' || arg[1] == '-')
+        return row->value && arg[n] == '=';
     if (row->take == take_npes || row->take == take_per_host)
-        return strchr("-0123456789", *rest) != NULL;
-    return row->take == take_var || row->take == take_hosts ? strlen(row->name) == 2 : false;
+        return arg[n] && strchr("-0123456789", arg[n]);
+    return (row->take == take_var || row->take == take_hosts) && n == 2;
+}
+
+// The length of the row's name that `arg` is, or begins with where a value may follow; 0: of none.
+static size_t named(const struct row *row, const char *arg, bool is_glued)
+{
+    size_t n;
+    for (const char *name = row->names; (n = strcspn(name, " ")); name += n + (name[n] == ' '))
+        if (strncmp(arg, name, n) == 0 && (is_glued ? takes_rest(row, arg, n) : !arg[n]))
+            return n;
+    return 0;
 }
 
 // The row that `arg` names; *glued is the value written in the same word (-n4, --np=4) or NULL.
-static const struct row *find_row(char *arg, char **glued)
+static const struct row *find_row(char *arg, char name[NAME], char **glued)
 {
+    size_t n;
     *glued = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (strcmp(arg, rows[i].name) == 0)
-            return &rows[i];
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        size_t len = strlen(rows[i].name);
-        if (strncmp(arg, rows[i].name, len) == 0 && takes_rest(&rows[i], arg + len)) {
-            *glued = arg + len + (arg[len] == '=');
+    for (int is_glued = 0; is_glued < 2; is_glued++)
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+            if (!(n = named(&rows[i], arg, is_glued)))
+                continue;
+            snprintf(name, NAME, "%.*s", (int)n, arg);
+            if (is_glued)
+                *glued = arg + n + (arg[n] == '=');
             return &rows[i];
         }
-    }
     return NULL;
 }
 
@@ -341,17 +333,17 @@ static enum options_result parse_options(char **argv, int *at, struct options *o
             *is_last = true;
             break;
         }
-        char *value;
-        const struct row *row = find_row(argv[*at], &value);
+        char name[NAME], *value;
+        const struct row *row = find_row(argv[*at], name, &value);
         if (!row) {
             snprintf(opt->error, sizeof opt->error, "unknown option %.60s", argv[*at]);
             return OPTIONS_WRONG;
         }
         if (row->value && !value && !(value = next_value(row, argv, at))) {
-            snprintf(opt->error, sizeof opt->error, "%s needs a value (%s)", row->name, row->value);
+            snprintf(opt->error, sizeof opt->error, "%s needs a value (%s)", name, row->value);
             return OPTIONS_WRONG;
         }
-        enum options_result result = row->take(opt, value, row->name);
+        enum options_result result = row->take(opt, value, name);
         if (result != OPTIONS_RUN)
             return result;
     }

@@ -226,12 +226,42 @@ static void test_real(void **state)
     assert_in_range(n, 1, CPU_COUNT(&all));
 }
 
+static void test_list(void **state)
+{
+    enum { SIZE = 16 };
+    static const struct {
+        const char *status, *list;
+    } cases[] = {
+        {"Name:\tx\nCpus_allowed:\t3\nCpus_allowed_list:\t0-1\nThreads:\t1\n", "0-1"},
+        {"Cpus_allowed_list:\t0-127,256-38\n", "0-127,256-38"},
+        {"Cpus_allowed_list:\t0-127,1256-1383\n", "0-127,1256-1383"},
+        {"Cpus_allowed_list:\t0-3,64-66,100-127\n", "0-3,64-66,10..."},
+        {"Name:\tx\n", "unknown"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char text[SIZE];
+        machine.file[0] = (struct file){"/proc/self/status", cases[i].status};
+        machine.file[1] = (struct file){0};
+        machine.on = true;
+        cpus_list(text, sizeof text);
+        machine.on = false;
+        assert_string_equal(text, cases[i].list);
+    }
+    machine.on = true;
+    machine.file[0] = (struct file){0};
+    char text[SIZE];
+    cpus_list(text, sizeof text);
+    machine.on = false;
+    assert_string_equal(text, "unknown");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_affinity), cmocka_unit_test(test_quota),
         cmocka_unit_test(test_memory),   cmocka_unit_test(test_group),
-        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_real),     cmocka_unit_test(test_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
