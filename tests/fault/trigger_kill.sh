@@ -219,7 +219,7 @@ for how in armed operator moment ticket room private; do
     for cross in 1 0; do
         [ $how = private ] || [ $cross = 1 ] || continue
         rm -f "$tmp"/pid.*
-        SHOAL_CROSS_MEMORY=$cross run oshrun -n 4 --timeout 20 "$tmp/trigger_kill" $how "$tmp"
+        SHOAL_CROSS_MEMORY=$cross run oshrun -n 4 --timeout 60 "$tmp/trigger_kill" $how "$tmp"
         expect_rc 137
         expect_err_line "^oshrun: PE 2 \\(pid $(cat "$tmp/pid.2")\\) was killed by SIGKILL \\(Killed\\).*; the other 3 PEs were ended\$"
         expect_soon 5000 # of which 200 at most are the PE's

@@ -10,7 +10,7 @@ ulimit -c 0
 
 # Runs a phase; the launcher says it, and no process is left.
 kill_in() { # PHASE
-    run oshrun -n 3 --timeout 20 "$victim" "$1"
+    run oshrun -n 3 --timeout 60 "$victim" "$1"
     [ "$(wc -l <"$tmp/out")" -eq 3 ] || fail "not every rank has said which process it is"
     # shellcheck disable=SC2046
     expect_gone $(<"$tmp/out")
