@@ -26,7 +26,7 @@
 // such receives.
 //
 // What a call that posts a receive or a send matches meanwhile is not copied there and then, on a node:
-// the program is about to send something itself, for which others wait. The receiver makes an offer for
+// the program is about to send something itself, for which others wait. For a long one the receiver makes an offer for
 // just this message (OFFER), takes it back as soon as it makes progress, and copies then; a sender that
 // waits longer follows it, one with several threads at once. A receiver with several threads does not
 // make any: another one of them may be waiting for this message.
@@ -134,7 +134,7 @@ void hint_accept(struct transfer *t, const struct rts *rts)
 }
 
 // ---- The receiver, of a message that is matched while something is posted
-_Thread_local bool hint_is_posting;
+_Thread_local size_t hint_defers_from = SIZE_MAX;
 
 struct offer {
     uint64_t sender;
@@ -147,16 +147,19 @@ static struct deferred {
     struct rts rts;
 } * deferred, **deferred_end = &deferred; // the oldest first
 
+// Some short ones at once, or a long one.
 static bool accept_next(struct progress_hook *hook)
 {
-    struct deferred *d = deferred;
-    deferred = d->next;
-    if (!deferred) {
-        deferred_end = &deferred;
-        progress_remove(hook);
+    MPI_Count bytes = 0;
+    for (struct deferred *d; (d = deferred) && bytes < HINT_LEAST_OFFERED; free(d)) {
+        deferred = d->next;
+        if (!deferred) {
+            deferred_end = &deferred;
+            progress_remove(hook);
+        }
+        bytes += d->transfer->request.bytes;
+        (hint_withdraw(d->transfer) ? pull_begin : hint_accept)(d->transfer, &d->rts);
     }
-    (hint_withdraw(d->transfer) ? pull_begin : hint_accept)(d->transfer, &d->rts);
-    free(d);
     return true;
 }
 
@@ -174,15 +177,16 @@ void hint_catch_up(void)
 
 static bool may_defer(const struct transfer *t)
 {
-    return hint_is_posting && !shim_threads && shim_settings.hint && t->request.is_held &&
-           t->request.bytes >= HINT_LEAST_DEFERRED && t->type->is_dense && t->pe != shim_pe() &&
+    return (uint64_t)t->request.bytes >= hint_defers_from && !shim_threads && shim_settings.hint &&
+           t->request.is_held && t->type->is_dense && t->pe != shim_pe() &&
            partner_is_reached(t->pe);
 }
 
 bool hint_defer(struct transfer *t, const struct rts *rts)
 {
     struct offer o = {.sender = rts->sender, .copy.bytes = (uint64_t)t->request.bytes};
-    if (!may_defer(t) || !offer(t, &o.copy))
+    bool is_offered = o.copy.bytes >= HINT_LEAST_OFFERED;
+    if (!may_defer(t) || (is_offered && !offer(t, &o.copy)))
         return false;
     struct deferred *d = transfer_memory(sizeof *d);
     *d = (struct deferred){.transfer = t, .rts = *rts};
@@ -190,7 +194,8 @@ bool hint_defer(struct transfer *t, const struct rts *rts)
         progress_add(&deferred_hook);
     *deferred_end = d;
     deferred_end = &d->next;
-    transfer_tell(t->pe, AM_OFFER, 0, &o, sizeof o);
+    if (is_offered)
+        transfer_tell(t->pe, AM_OFFER, 0, &o, sizeof o);
     return true;
 }
 

@@ -17,10 +17,11 @@ void hint_tell(struct transfer *t); // of one that would take the next message w
 bool hint_withdraw(struct transfer *t);
 void hint_accept(struct transfer *t, const struct rts *rts); // of one that was not withdrawn
 
-// Of a call that posts something and has not sent its envelope yet. Long messages that it matches
-// meanwhile are copied by the next call that makes progress.
-enum { HINT_LEAST_DEFERRED = 8 << 10 }; // bytes; copies of shorter ones take less than the offer
-HIDDEN extern _Thread_local bool hint_is_posting;
+// While a call posts something and has not sent its envelope yet: messages from so many bytes on that it matches are
+// copied by the next call that makes progress. SIZE_MAX: nothing is posted. Their senders are offered to copy long
+// ones meanwhile; a shorter one stays behind only where this process is about to send itself.
+enum { HINT_LEAST_OFFERED = 64 << 10, HINT_LEAST_DEFERRED = 8 << 10 };
+HIDDEN extern _Thread_local size_t hint_defers_from;
 bool hint_defer(struct transfer *t, const struct rts *rts); // false: now
 void hint_catch_up(void); // receives all that has been left for later
 

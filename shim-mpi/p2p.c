@@ -39,9 +39,9 @@ static INLINE void post_here(struct transfer *t)
     struct matching *m = atomic_load_explicit(&t->request.comm->matching[t->space],
                                               memory_order_acquire);
     t->posted.key = (struct match_key){t->pe, t->tag};
-    bool is_told = hint_is_wanted(t), is_long = t->bytes >= HINT_LEAST_DEFERRED;
+    bool is_told = hint_is_wanted(t), is_long = t->bytes >= HINT_LEAST_OFFERED;
     if (unlikely(is_long)) {
-        hint_is_posting = true;
+        hint_defers_from = HINT_LEAST_OFFERED;
         attend(t);
     }
     if (is_told)
@@ -55,7 +55,7 @@ static INLINE void post_here(struct transfer *t)
     else if (is_told)
         hint_tell(t);
     if (unlikely(is_long))
-        hint_is_posting = false;
+        hint_defers_from = SIZE_MAX;
 }
 
 static NOINLINE void post(struct transfer *t)

@@ -71,11 +71,11 @@ void pull_send(struct transfer *t)
         type_pack(t->type, t->buf, t->count, 0, make_copy(t, (size_t)t->bytes), (size_t)t->bytes);
     uint64_t address = address_of(t->request.comm, t->space, t->tag);
     rts.how = expose(t, &rts.from) ? RTS_PLACE : RTS_NOWHERE;
-    hint_is_posting = true;
+    hint_defers_from = HINT_LEAST_DEFERRED;
     hint_look(t);
     rts.sender = transfer_out(t);
     transfer_tell(t->pe, AM_RTS, address, &rts, sizeof rts);
-    hint_is_posting = false;
+    hint_defers_from = SIZE_MAX;
     transfer_number(partner_of(t->pe), address);
     if (rts.how == RTS_PLACE && t->space == SPACE_P2P)
         hint_follow(t);

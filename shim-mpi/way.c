@@ -4,35 +4,37 @@
 
 #include "coll.h"
 
+enum { BLOCK = 32, BLOCK_LEAST = 3, BLOCK_BYTES = 1 << 20 }; // messages and bytes of a phase
+enum { EXCHANGE_MOST = 32 };
 enum {
-    BLOCK = 32,
-    HOLDS = 128, // so long a message that came tells about those that go
-    PATIENCE = 128,
-    GAP_LEAST = 64,
-    GAP_MOST = 1 << 20
-};
-enum { BLOCK_BYTES = 1 << 20, BLOCK_LEAST = 3, EXCHANGE_MOST = 32 };
+    HOLDS = 128
+}; // so many messages that go one that came tells about: more than most windows have
+enum { PATIENCE = 128 }; // messages, and then receivers are not waited for any more
+enum { GAP_LEAST = 64, GAP_MOST = 1 << 20 };
 enum { DEAR = 64 }; // of what goes the better way, a try costs a part in so many at most
 #define PAUSE_RATE \
     5e9 // a pause: what goes on for longer than a copy at this rate after all has come
-enum { FOLLOWED = 2 };   // so often caught up with, both go a new way for some time
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
+enum { ROUNDS = 2 };
 enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
 // For messages whose length is the same to a factor of two. A phase ends with block_of() messages, the
 // first one with `gap`, at the next when receivers have all that were left and the last that was staged:
 // else what is behind would be paid for by the next phase. Its time begins with its second message, for who
 // follows is a message behind, or where processes share cores an exchange, and after a lap of the stages where
-// the new way is to stage them.
+// the new way is to stage them. Where data goes both ways it begins when receivers have had all for the second
+// time: who follows may have sent many before it saw the first one, and those after them find memory as the old
+// way left it.
 struct way {
     uint8_t phase; // enum phase
-    bool leaves;
+    bool leaves, is_both_ways, was_tried;
+    uint8_t rounds; // times that receivers have all, until this phase's time begins,
+    uint32_t cold;  // and messages before that;
+    uint32_t seen;  // those since then, or until then those since the last of `cold`
     uint32_t gap;   // messages from one try to the next; 0: there has been none of this kind
     uint32_t tried; // those of this try that went the new way
-    uint32_t cold;  // messages of this phase until its time begins,
-    uint32_t seen;  // and since then
-    uint64_t bytes; // of the latter, and of those before the last pause
-    uint64_t used;
+    uint64_t bytes; // that were seen,
+    uint64_t used;  // and of these before the last pause
     double last;    // when the last one went,
     double spent;   // what is counted of the times from each to the next, in s
     double took[2]; // the better time of the old way and of the new, in s for a byte
@@ -104,14 +106,13 @@ static uint32_t block_of(size_t n)
 
 static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
 {
-    struct way *w = &p->ways[waits][p->came[class].any > 0][class];
-    if (likely(w->gap))
-        return w;
-    if (p != patterns && found[class].is_known)
-        *w = (struct way){.gap = GAP_LEAST, .leaves = found[class].leaves};
-    else
-        *w = (struct way){.gap = 4 * block_of(n),
-                          .leaves = !waits && way_is_long(n) && p == patterns};
+    bool both = p->came[class].any > 0, is_found = p != patterns && found[class].is_known;
+    struct way *w = &p->ways[waits][both][class];
+    if (unlikely(!w->gap)) {
+        w->is_both_ways = both;
+        w->gap = is_found ? GAP_LEAST : 4 * block_of(n);
+        w->leaves = is_found ? found[class].leaves : !waits && way_is_long(n) && p == patterns;
+    }
     return w;
 }
 
@@ -145,21 +146,23 @@ static bool has_ended(const struct way *w, size_t n)
 
 // The next try: soon at first, and then as late as what it costs asks for; at once that late where the
 // new way is clearly behind, but for the first try, before which neither way had been gone.
-static uint32_t next_gap(const struct way *w, double ratio)
+static double next_gap(const struct way *w, double ratio)
 {
     double most = w->tried * (ratio - 1) * DEAR;
-    double gap = ratio >= 4.0 / 3 && w->gap > BLOCK ? most : 2.0 * w->gap;
-    gap = gap < most ? gap : most;
-    return gap < GAP_LEAST ? GAP_LEAST : gap > GAP_MOST ? GAP_MOST : (uint32_t)gap;
+    double gap = ratio >= 4.0 / 3 && w->was_tried ? most : 2.0 * w->gap;
+    return gap < most ? gap : most;
 }
 
-// The new one has to be better by a little more than chance.
+// The new one has to be better by a little more than chance. Most messages are not of a try.
 static void decide(struct way *w)
 {
     double ratio = w->took[1] / w->took[0];
     bool is_better = ratio < 15.0 / 16;
+    double least = 4 * w->tried, gap = is_better ? least : next_gap(w, ratio);
+    least = least > GAP_LEAST ? least : GAP_LEAST;
+    w->gap = (uint32_t)(gap < least ? least : gap < GAP_MOST ? gap : GAP_MOST);
     w->leaves ^= is_better;
-    w->gap = is_better ? GAP_LEAST : next_gap(w, ratio);
+    w->was_tried = true;
     w->tried = 0;
 }
 
@@ -174,11 +177,11 @@ static void begin_count(struct way *w)
 // What the program does between messages counts, as it may depend on where their data lies, but not its pauses;
 // but where processes share cores, what others do meanwhile does. Where data goes both ways, all that went since
 // the last pause may be a window that it sees to at once.
-static void count_time(struct way *w, size_t n, bool both_ways)
+static void count_time(struct way *w, size_t n)
 {
     double now = PMPI_Wtime(), until = now, came;
     if (!request_is_crowded() && are_caught_up(&came))
-        until = came + (double)(both_ways ? w->bytes - w->used : n) / PAUSE_RATE;
+        until = came + (double)(w->is_both_ways ? w->bytes - w->used : n) / PAUSE_RATE;
     if (until > w->last && until < now)
         w->used = w->bytes;
     else
@@ -187,7 +190,7 @@ static void count_time(struct way *w, size_t n, bool both_ways)
     w->last = now;
 }
 
-static void end_phase(struct way *w, size_t n, bool both_ways)
+static void end_phase(struct way *w, size_t n)
 {
     if (w->phase != STEADY) {
         double took = w->spent / (double)w->bytes, *best = &w->took[is_new(w)];
@@ -198,7 +201,9 @@ static void end_phase(struct way *w, size_t n, bool both_ways)
         found[class_of(n)] = (struct found){true, w->leaves};
         w->phase = STEADY;
     }
-    w->cold = w->phase == STEADY ? 0 : exchange() ? exchange() : both_ways ? FOLLOWED : 1;
+    bool is_try = w->phase != STEADY, by_rounds = w->is_both_ways && !exchange();
+    w->rounds = is_try && by_rounds ? ROUNDS : 0;
+    w->cold = !is_try || by_rounds ? 0 : exchange() ? exchange() : 1;
     if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
     begin_count(w);
@@ -209,30 +214,37 @@ static bool follow(struct way *w, bool leaves)
 {
     w->leaves = leaves;
     w->phase = STEADY;
+    w->rounds = 0;
     w->tried = w->cold = w->seen = 0;
     return leaves;
 }
 
-// Where data goes both ways, who follows may have sent many before it saw the first one of this phase, and the
-// next ones find their memory where the old way left it.
-static bool is_warm(struct way *w, bool both_ways)
+static void warm_up(struct way *w)
 {
     double since;
-    w->seen = w->cold > FOLLOWED ? 0 : w->seen;
-    if (w->cold > FOLLOWED || !both_ways || exchange() || are_caught_up(&since) ||
-        w->seen >= PATIENCE)
+    bool is_cold = w->cold > 0;
+    if (is_cold)
         w->cold--;
-    return !w->cold;
+    else if (are_caught_up(&since) || w->seen >= PATIENCE)
+        w->rounds--;
+    if (is_cold || !w->rounds)
+        begin_count(w);
 }
 
-static bool try_out(struct way *w, size_t n, bool both_ways)
+static void go_on(struct way *w, size_t n)
 {
-    if (!w->cold && w->phase != STEADY)
-        count_time(w, n, both_ways);
-    if (!w->cold && has_ended(w, n))
-        end_phase(w, n, both_ways);
-    else if (w->cold && is_warm(w, both_ways))
-        begin_count(w);
+    if (w->phase != STEADY)
+        count_time(w, n);
+    if (has_ended(w, n))
+        end_phase(w, n);
+}
+
+static bool try_out(struct way *w, size_t n)
+{
+    if (w->cold || w->rounds)
+        warm_up(w);
+    else
+        go_on(w, n);
     w->seen++;
     w->bytes += n;
     w->tried += is_new(w);
@@ -246,7 +258,7 @@ bool way_leaves(size_t n, bool waits, uint64_t address, bool *is_timed)
     int class = class_of(n);
     struct came *c = &p->came[class];
     struct way *w = way_of(p, class, n, waits);
-    bool leaves = c->before ? follow(w, c->left) : try_out(w, n, c->any > 0);
+    bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
     *is_timed = w->phase != STEADY;
     c->any -= c->any > 0;
     c->before -= c->before > 0;
