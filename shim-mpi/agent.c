@@ -25,7 +25,9 @@ static pthread_cond_t wakes = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static pid_t process; // that has it
 static _Atomic bool is_running;
-static _Atomic int wanted; // for requests that are attended to, and one more where everything is
+static bool is_open;       // it may start
+static bool is_for_all;    // it is wanted for everything,
+static _Atomic int wanted; // which counts as one, and for so many requests
 
 static uint64_t now_ns(void)
 {
@@ -128,12 +130,13 @@ static int start(void)
     return error;
 }
 
-int agent_up(void)
+int agent_up(bool for_all)
 {
     pthread_mutex_lock(&lock);
-    int error = start();
-    if (!error)
-        wanted++;
+    int error = for_all ? start() : 0;
+    is_open = true;
+    is_for_all = for_all && !error;
+    wanted += is_for_all;
     pthread_mutex_unlock(&lock);
     return error;
 }
@@ -146,7 +149,7 @@ void agent_want(void)
     pthread_mutex_lock(&lock);
     if (goes_on())
         pthread_cond_signal(&wakes);
-    else
+    else if (is_open)
         start();
     pthread_mutex_unlock(&lock);
 }
@@ -160,11 +163,12 @@ void agent_down(void)
 {
     pthread_mutex_lock(&lock);
     bool is_there = goes_on();
-    is_running = false;
+    is_running = is_open = false;
+    wanted -= is_for_all;
+    is_for_all = false;
     pthread_cond_signal(&wakes);
     pthread_mutex_unlock(&lock);
     if (is_there)
         pthread_join(thread, NULL);
     agent_is_awake = false;
-    wanted = 0;
 }

@@ -21,9 +21,9 @@ static inline void agent_count_wait(void)
 }
 
 // All this is for where several threads work in the library (shim_threads).
-int agent_up(void);    // for everything; 0, or an error number: there is none
-void agent_want(void); // once more; where there can be no thread nothing happens
+int agent_up(bool for_all); // at once for everything, or when it is wanted; 0, or an error number: there is none
+void agent_want(void);      // once more; where there can be no thread nothing happens
 void agent_leave(void);
-void agent_down(void);
+void agent_down(void); // and until it is up again there is none: who waits makes progress
 
 #endif

@@ -129,7 +129,7 @@ static int start(void)
 
 static void start_agent(void)
 {
-    int error = agent_up();
+    int error = agent_up(shim_settings.async);
     if (error)
         fprintf(stderr, "shoal: rank %d: SHOAL_MPI_ASYNC_PROGRESS: no thread: %s\n", pe,
                 strerror(error));
@@ -148,7 +148,7 @@ int core_enter(bool threads)
         if (is_news) // others may be in the runtime
             shoal_threads(shim_threads ? SHOAL_THREADS_MANY : SHOAL_THREADS_ONE);
         is_up = true;
-        if (is_first && shim_settings.async)
+        if (is_first)
             start_agent();
         users++;
         shoal_finalized_by("MPI_Finalize");
@@ -166,7 +166,7 @@ static void end(void)
     p2p_down();
     stats_keep();
     shoal_finalize();
-    outbox_down(); // handlers run until then, which may answer,
+    outbox_down();  // handlers run until then, which may answer,
     partner_down(); // and credits come
     is_up = false;
 }
