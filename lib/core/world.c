@@ -116,6 +116,19 @@ static void tell_of_dead(int dead)
         fn(pe, arg);
 }
 
+// exit(3) is for one thread of a process, which may call it once more in a handler. Another one that finds the job
+// ended meanwhile waits for the end.
+static atomic_flag exits = ATOMIC_FLAG_INIT;
+static _Thread_local bool exits_here;
+
+static _Noreturn void exit_once(int status)
+{
+    while (!exits_here && atomic_flag_test_and_set(&exits))
+        pause();
+    exits_here = true;
+    exit(status);
+}
+
 // Seen by every wait that takes long.
 static void look_at_job(void)
 {
@@ -126,7 +139,7 @@ static void look_at_job(void)
         tell_of_dead(dead);
     if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
                  JOB_ENDED_GLOBAL_EXIT))
-        exit(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));
+        exit_once(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));
     if (unlikely(atomic_load_explicit(&world.job->left, memory_order_relaxed)))
         end_if_abandoned();
 }
@@ -149,7 +162,7 @@ void world_global_exit(int status)
         atomic_store_explicit(&world.job->ended_by, world.me, memory_order_relaxed);
     else
         atomic_fetch_sub(&enders, 1);
-    exit(status);
+    exit_once(status);
 }
 
 static void print_settings(void)
@@ -336,6 +349,8 @@ static void note_status(int status, void *unused)
 {
     (void)unused;
     exit_status = status;
+    exits_here = true;
+    (void)atomic_flag_test_and_set(&exits);
 }
 
 static void note_exits(void)
