@@ -39,6 +39,8 @@ for how in recv wait; do
     grep -Eqi "MPI_$how: rank 1 of rows: the message from rank 0 with tag 3 is longer than the receive buffer .MPI_ERR_TRUNCATE" "$tmp/err" ||
         fail "no line about the message"
 done
+run "$build/tests/mpi/fatal_thread"
+expect_rc 6
 # Where there is no runtime to say it.
 for how in outside type; do
     run oshrun -n 1 "$abort" 0 $how
