@@ -75,8 +75,9 @@ static struct topology *cart_new(int n, const int dims[], const int periods[], i
 }
 
 // ---- Making one
+// Each of `least` at least.
 static int check_dims(const char *call, struct comm *c, int ndims, const int dims[],
-                      const int periods[], int *size)
+                      const int periods[], int least, int *size)
 {
     int64_t all = 1;
     if (ndims < 0)
@@ -84,7 +85,7 @@ static int check_dims(const char *call, struct comm *c, int ndims, const int dim
     if (ndims > 0 && (!dims || !periods))
         return raise_on(c, MPI_ERR_ARG, call, "argument %s is NULL", dims ? "periods" : "dims");
     for (int d = 0; d < ndims; d++) {
-        if (dims[d] <= 0)
+        if (dims[d] < least)
             return raise_on(c, MPI_ERR_DIMS, call, "dims[%d] is %d", d, dims[d]);
         all *= dims[d];
         if (all > c->group->size)
@@ -125,7 +126,7 @@ MPI_DEFINE(int, Cart_create, MPI_Comm comm_old, int ndims, const int dims[], con
     int size;
     int error = check_intra(call, comm_old, &c);
     if (!error)
-        error = check_dims(call, c, ndims, dims, periods, &size);
+        error = check_dims(call, c, ndims, dims, periods, 1, &size);
     if (!error)
         error = check_pointer(call, c, "comm_cart", comm_cart);
     if (error)
@@ -306,6 +307,7 @@ MPI_DEFINE(int, Cart_shift, MPI_Comm comm, int direction, int disp, int *rank_so
     return MPI_SUCCESS;
 }
 
+// A grid of nobody, which the standard does not call an error, has no place for anybody.
 MPI_DEFINE(int, Cart_map, MPI_Comm comm, int ndims, const int dims[], const int periods[],
            int *newrank)
 {
@@ -314,7 +316,7 @@ MPI_DEFINE(int, Cart_map, MPI_Comm comm, int ndims, const int dims[], const int 
     int size;
     int error = check_intra(call, comm, &c);
     if (!error)
-        error = check_dims(call, c, ndims, dims, periods, &size);
+        error = check_dims(call, c, ndims, dims, periods, 0, &size);
     if (!error)
         error = check_pointer(call, c, "newrank", newrank);
     if (!error)

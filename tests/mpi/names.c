@@ -145,6 +145,8 @@ static void maps(void)
     int mine = rank == 0, all = 0;
     OK(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     CHECK_EQ(all, 1);
+    OK(MPI_Cart_map(MPI_COMM_WORLD, 2, (int[]){1, 0}, (int[]){0, 0}, &rank)); // of nobody
+    CHECK_EQ(rank, MPI_UNDEFINED);
     OK(MPI_Graph_map(MPI_COMM_WORLD, 1, alone, alone, &rank));
     CHECK(rank == 0 || rank == MPI_UNDEFINED);
 }
