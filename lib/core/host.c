@@ -2,6 +2,7 @@
 // Nodes in words, and what a host tells about itself. See host.h.
 #include "host.h"
 
+#include "cpus.h"
 #include "join.h"
 #include "log.h"
 #include "subnet.h"
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define TOLD_MS 1000 // for another PE of this node to write its line
@@ -130,4 +132,13 @@ const char *host_interfaces(char *text, size_t size)
     }
     freeifaddrs(all);
     return text;
+}
+
+void host_report_bindings(void)
+{
+    char list[256];
+    struct utsname here;
+    if (uname(&here) == 0)
+        fprintf(stderr, "shoal: PE %d is on %s, CPUs %s\n", world.me, here.nodename,
+                cpus_list(list, sizeof list));
 }

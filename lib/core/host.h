@@ -21,4 +21,6 @@ bool host_has_interface(const char *text);
 // "eth0 10.1.0.4, lo 127.0.0.1", as much as there is room for. Returns text.
 const char *host_interfaces(char *text, size_t size);
 
+void host_report_bindings(void); // one line: where this PE may run
+
 #endif

@@ -8,10 +8,10 @@
 #include "call.h"
 #include "coll.h"
 #include "counter.h"
-#include "cpus.h"
 #include "ctx.h"
 #include "handlers.h"
 #include "heap.h"
+#include "host.h"
 #include "host_watch.h"
 #include "inbox.h"
 #include "join.h"
@@ -27,7 +27,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 struct world world = {.npes = 1, .nodes = 1, .end = 1}; // none of them direct
@@ -175,15 +174,6 @@ static void print_settings(void)
         settings_print(stderr);
 }
 
-static void report_bindings(void)
-{
-    char list[256];
-    struct utsname here;
-    if (settings.report_bindings && uname(&here) == 0)
-        fprintf(stderr, "shoal: PE %d is on %s, CPUs %s\n", world.me, here.nodename,
-                cpus_list(list, sizeof list));
-}
-
 static int settings_up(void)
 {
     if (settings_read())
@@ -203,7 +193,8 @@ static int ident_up(void)
     if (world.npes > 1)
         log_set_ident(ident);
     print_settings();
-    report_bindings();
+    if (settings.report_bindings)
+        host_report_bindings();
     wait_hooks.check = look_at_job;
     wait_hooks.check_apart = host_watch_beat;
     return 0;
