@@ -17,6 +17,7 @@ static int ready, sent; // said by no protocol of MPI's
 static unsigned char *out, *in, *long_one;
 static MPI_Comm comm;
 static MPI_Request send[MANY], receive[MANY], own;
+static struct counter counter;
 static bool reaches; // each the other one's private memory
 
 static unsigned char *part(unsigned char *data, int i)
@@ -75,10 +76,13 @@ static void end_others(int n)
     }
 }
 
+// In HOSTILE builds some wait at their sender, and come only with these calls.
 static void some_a_call(void)
 {
     int calls = 0, flag = 0;
+    unsigned long long kept = counter_read(&counter);
     exchange(MANY);
+    kept = counter_read(&counter) - kept;
     send_own();
     if (me == RECEIVER)
         CHECK_EQ(filled(MANY), 0);
@@ -86,8 +90,9 @@ static void some_a_call(void)
         OK(MPI_Testall(MANY, receive, &flag, MPI_STATUSES_IGNORE));
     if (me == RECEIVER)
         CHECK_EQ(filled(MANY), MANY);
-    CHECK(calls <= MANY / 2);
     end_others(MANY);
+    OK(MPI_Bcast(&kept, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD));
+    CHECK(calls <= MANY / 2 || kept > 0);
 }
 
 static void came_before(int room)
@@ -147,6 +152,7 @@ int main(void)
     shmem_init();
     CHECK_EQ(shoal_query(SHOAL_Q_PRIVATE, 1 - me, &is_reached), 0);
     reaches = is_reached;
+    counter = counter_start("kept");
     out = calloc(MANY, N);
     in = calloc(MANY, N);
     long_one = calloc(1, OWN);
@@ -161,6 +167,7 @@ int main(void)
         }
     }
     OK(MPI_Comm_free(&comm));
+    counter_end(&counter);
     free(out);
     free(in);
     free(long_one);
