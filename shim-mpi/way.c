@@ -6,16 +6,14 @@
 
 enum { BLOCK = 32, BLOCK_LEAST = 3, BLOCK_BYTES = 1 << 20 }; // messages and bytes of a phase
 enum { EXCHANGE_MOST = 32 };
-enum {
-    HOLDS = 128
-}; // so many messages that go one that came tells about: more than most windows have
+enum { HOLDS = 128 };    // messages that go, of which one that came tells: a window or more
 enum { PATIENCE = 128 }; // messages, and then receivers are not waited for any more
 enum { GAP_LEAST = 64, GAP_MOST = 1 << 20 };
 enum { DEAR = 64 }; // of what goes the better way, a try costs a part in so many at most
 #define PAUSE_RATE \
     5e9 // a pause: what goes on for longer than a copy at this rate after all has come
 enum { COLD = 2 << 20 }; // bytes: about a lap of the stages (stage.c), long untouched
-enum { ROUNDS = 2 };
+enum { ROUNDS = 2 };     // of both ways, that a phase begins with
 enum phase { STEADY, OLD, NEW, OLD_AGAIN, NEW_AGAIN, PHASES };
 
 // For messages whose length is the same to a factor of two. A phase ends with block_of() messages, the
