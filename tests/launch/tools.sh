@@ -19,6 +19,8 @@ for word; do [ "$word" != "-DA='b c'" ] || quoted=yes; done
 [ $quoted = yes ] || fail "--show does not quote"
 run env OSHCC=oshcc oshcc --show a.c
 grep -q '^oshcc' "$tmp/out" && fail "OSHCC=oshcc makes it call itself"
+run oshcc -help
+expect_rc 0
 run oshcc --help
 expect_rc 0
 run oshcc --version
