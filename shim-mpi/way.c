@@ -4,7 +4,7 @@
 
 #include "coll.h"
 
-enum { BLOCK = 32, BLOCK_LEAST = 3, BLOCK_BYTES = 1 << 20 }; // messages and bytes of a phase
+enum { BLOCK = 8, BLOCK_LEAST = 3, BLOCK_BYTES = 1 << 19 }; // messages and bytes of a phase
 enum { EXCHANGE_MOST = 32 };
 enum { HOLDS = 128 };    // messages that go, of which one that came tells: a window or more
 enum { PATIENCE = 128 }; // messages, and then receivers are not waited for any more
