@@ -336,8 +336,8 @@ static bool is_kept(const struct win *w, const struct target *t, const struct ki
     return is_done_at_once(t, kind) ? is_row : under_way > 0;
 }
 
-// Room for n bytes, of which so many are copied, and which part they are. NULL: the operation goes by itself, and comes after those that
-// are kept.
+// Room for n bytes, of which so many are copied, and which part they are. NULL: the operation goes by itself, and
+// comes after those that are kept.
 static struct gathered *room_for(struct win *w, struct target *t, const struct kind *kind,
                                  const shoal_rptr_t *at, size_t n, size_t copied, size_t *part)
 {

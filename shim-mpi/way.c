@@ -156,9 +156,9 @@ static void decide(struct way *w)
 {
     double ratio = w->took[1] / w->took[0];
     bool is_better = ratio < 15.0 / 16;
-    double least = 4 * w->tried, gap = is_better ? least : next_gap(w, ratio);
-    least = least > GAP_LEAST ? least : GAP_LEAST;
-    w->gap = (uint32_t)(gap < least ? least : gap < GAP_MOST ? gap : GAP_MOST);
+    double gap = is_better ? 0 : next_gap(w, ratio);
+    uint32_t least = 4 * w->tried > GAP_LEAST ? 4 * w->tried : GAP_LEAST;
+    w->gap = gap < least ? least : gap < GAP_MOST ? (uint32_t)gap : GAP_MOST;
     w->leaves ^= is_better;
     w->was_tried = true;
     w->tried = 0;
@@ -199,9 +199,10 @@ static void end_phase(struct way *w, size_t n)
         found[class_of(n)] = (struct found){true, w->leaves};
         w->phase = STEADY;
     }
-    bool is_try = w->phase != STEADY, by_rounds = w->is_both_ways && !exchange();
+    uint32_t all = exchange();
+    bool is_try = w->phase != STEADY, by_rounds = w->is_both_ways && !all;
     w->rounds = is_try && by_rounds ? ROUNDS : 0;
-    w->cold = !is_try || by_rounds ? 0 : exchange() ? exchange() : 1;
+    w->cold = !is_try || by_rounds ? 0 : all ? all : 1;
     if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
     begin_count(w);

@@ -29,7 +29,7 @@ struct row {
     const char *names; // of which the help shows the first
     const char *value; // what it takes, NULL: nothing
     take_fn *take;
-    const char *help; // NULL: accepted, no more
+    const char *help; // NULL: not shown
 };
 enum { NAME = 32 }; // bytes
 
