@@ -6,10 +6,12 @@
 //
 //     m  a message came; flag 1: it is given the job's secret, flag 2: the number that is expected,
 //        flag 4: it has a header of UCX's, flag 8: it is said to be long
+//     d  a piece of a long put or get came; flag 1: it is given the job's secret, flag 2: a place that is
+//        there, flag 4: its own length, flag 8: it is said to be long, flag 16: it can be answered
 //     b  bytes of an address of PE 1 + (flags & 3) % 3; flag 4: their seal is made right
 //     k  bytes of a region's key, of that PE; flag 4 as well
 //     p  an operation with that PE; flag 4: on the region imported last, flag 8: with a request;
-//        flags 16 and 32: put, get, atomic with or without a result
+//        flags 16 and 32: put, get, atomic with or without a result, flag 64: a long put or get
 //     s  the bytes are a message to that PE
 //     f  a flush of that PE, flag 4: of all
 //     e  UCX says that the endpoint of that PE broke
@@ -28,6 +30,7 @@ static int region, region_pe;
 static struct transport_request asked[ASKED]; // requests of operations
 static int asked_count;
 static uint64_t words[ASKED][2]; // where their results go
+static unsigned char long_one[PUT_COPIED_MAX + 100];
 
 // ---- A UCX that takes operations and ends them in a later step.
 struct ucp_ep {
@@ -49,8 +52,9 @@ struct fake_request {
 static struct fake_request *posted[KEPT]; // oldest first
 static int posted_count;
 static struct ucp_ep *endpoints[NPES];
+static struct ucp_ep asker; // by which pieces come
 static const uint8_t *says, *says_end;
-static ucp_am_recv_callback_t came;
+static ucp_am_recv_callback_t came, piece_came;
 
 // ---- There are no lanes.
 int ucx_lanes_progress(struct ucx_ep *e)
@@ -193,9 +197,12 @@ ucs_status_ptr_t ucp_atomic_op_nbx(ucp_ep_h of, ucp_atomic_op_t op, const void *
 ucs_status_ptr_t ucp_am_send_nbx(ucp_ep_h of, unsigned id, const void *header, size_t header_length,
                                  const void *from, size_t n, const ucp_request_param_t *param)
 {
-    (void)header;
-    require(id == UCX_AM_ID && header_length == 0 && n <= MESSAGE_BYTES);
-    seen += ((const unsigned char *)from)[n - 1];
+    if (id == UCX_BULK_ID)
+        require(header_length == sizeof(struct ucx_bulk) &&
+                ((const struct ucx_bulk *)header)->secret == SECRET);
+    else
+        require(id == UCX_AM_ID && header_length == 0 && n <= MESSAGE_BYTES);
+    seen += n ? ((const unsigned char *)from)[n - 1] : 0;
     return answer(of, param, true);
 }
 
@@ -208,7 +215,7 @@ ucs_status_t ucp_worker_set_am_recv_handler(ucp_worker_h worker,
                                             const ucp_am_handler_param_t *param)
 {
     (void)worker;
-    came = param->cb;
+    *(param->id == UCX_BULK_ID ? &piece_came : &came) = param->cb;
     return UCS_OK;
 }
 
@@ -278,6 +285,8 @@ static void ep_new(void)
     pthread_mutex_init(&ep->lock, NULL);
     ucx_messages_open(ep);
     ucx_messages_listen(ep);
+    ucx_bulk_listen(ep);
+    ep->is_tcp = true;
     ep->blob = calloc(NPES, sizeof *ep->blob);
     ep->peer = calloc(NPES, sizeof *ep->peer);
     ep->ops = ops;
@@ -334,6 +343,36 @@ static void message(int flags, const uint8_t *bytes, size_t n)
     ucx_progress(ep);
 }
 
+static void piece(int flags, const uint8_t *bytes, size_t n)
+{
+    ucp_am_recv_param_t param = {.recv_attr = flags & 8 ? UCP_AM_RECV_ATTR_FLAG_RNDV : 0};
+    if (flags & 16)
+        param = (ucp_am_recv_param_t){UCP_AM_RECV_ATTR_FIELD_REPLY_EP, &asker};
+    struct ucx_bulk bulk;
+    size_t length = n < sizeof bulk ? n : sizeof bulk, rest = n - length;
+    unsigned char *data = malloc(rest + 1), *header = malloc(length + 1);
+    memset(&bulk, 0, sizeof bulk);
+    memcpy(&bulk, bytes, length);
+    memcpy(data, bytes + length, rest);
+    if (flags & 1)
+        bulk.secret = SECRET;
+    if (flags & 4)
+        bulk.n = rest;
+    bool is_at_place = bulk.kind == UCX_BULK_PUT || bulk.kind == UCX_BULK_GET;
+    if (is_at_place &&
+        (flags & 2 || bulk.secret == SECRET)) // who has the secret names what is there
+        bulk.at = (uintptr_t)long_one;
+    if (is_at_place && bulk.n > sizeof long_one)
+        bulk.n %= sizeof long_one;
+    memcpy(header, &bulk, length);
+    pthread_mutex_lock(&ep->lock);
+    piece_came(ep, header, length, data, rest, &param);
+    pthread_mutex_unlock(&ep->lock);
+    free(data);
+    free(header);
+    ucx_progress(ep);
+}
+
 static void address(int pe, bool right, const uint8_t *bytes, size_t n)
 {
     unsigned char *blob = sealed(right, bytes, n, sizeof(struct ucx_blob));
@@ -361,14 +400,15 @@ static void operate(int pe, int flags)
     uint64_t *word = words[0];
     struct transport_remote at = {pe, flags & 4 ? region : TRANSPORT_HEAP, 8};
     int status = TRANSPORT_FAILED;
+    size_t n = flags & 64 ? sizeof long_one : sizeof *words;
     if (flags & 8 && asked_count < ASKED) {
         word = words[asked_count];
         request = &asked[asked_count++];
         *request = (struct transport_request){.left = 1};
     }
     switch (flags >> 4 & 3) {
-    case 0: status = ucx_put(ep, NULL, at, word, sizeof *words, request); break;
-    case 1: status = ucx_get(ep, NULL, word, at, sizeof *words, request); break;
+    case 0: status = ucx_put(ep, NULL, at, flags & 64 ? (void *)long_one : word, n, request); break;
+    case 1: status = ucx_get(ep, NULL, flags & 64 ? (void *)long_one : word, at, n, request); break;
     case 2:
         status = ucx_amo(ep, NULL, at, TRANSPORT_CSWAP, TRANSPORT_64, 1, 2, word, request);
         break;
@@ -401,6 +441,15 @@ static void broke(int pe)
     pthread_mutex_unlock(&ep->lock);
 }
 
+static void leave_unanswered(void)
+{
+    pthread_mutex_lock(&ep->lock);
+    for (int pe = 0; pe < NPES; pe++)
+        if (ep->peer[pe] && ep->peer[pe]->pending)
+            messages_peer_lose(&ep->messages, &ep->peer[pe]->m, "it left");
+    pthread_mutex_unlock(&ep->lock);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ep_new();
@@ -408,6 +457,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (const uint8_t *at = data; next_step(&at, data + size, &s);) {
         switch (s.kind) {
         case 'm': message(s.flags, s.bytes, s.n); break;
+        case 'd': piece(s.flags, s.bytes, s.n); break;
         case 'b': address(s.pe, s.flags & 4, s.bytes, s.n); break;
         case 'k': import(s.pe, s.flags & 4, s.bytes, s.n); break;
         case 'p': operate(s.pe, s.flags); break;
@@ -422,8 +472,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     says = says_end = NULL;
-    while (ucx_flush(ep, NULL, -1) == TRANSPORT_AGAIN) // each round ends what UCX has
+    while (ucx_flush(ep, NULL, -1) == TRANSPORT_AGAIN) { // each round ends what UCX has
         pass_time(0);
+        if (posted_count == 0)
+            leave_unanswered();
+    }
     pass_time(0);
     ep_free();
     return 0;

@@ -13,6 +13,7 @@
 static ucp_context_h context;
 static ucp_worker_h worker;
 static ucp_ep_h door;
+static uint64_t victim_heap; // where it is
 
 static void stranger_open(const unsigned char *address)
 {
@@ -22,6 +23,7 @@ static void stranger_open(const unsigned char *address)
                            .features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_AMO64};
     ucp_worker_params_t worker_params = {0};
     memcpy(&victim, address, sizeof victim);
+    victim_heap = victim.start[TRANSPORT_HEAP];
     ucp_ep_params_t ep_params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS |
                                                UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE,
                                  .address = (const ucp_address_t *)victim.bytes,
@@ -61,6 +63,8 @@ static void stranger_send(const void *bytes, size_t n)
 
 // Good messages by ways that ours do not take: with a header of UCX's, offered instead of sent, in
 // many parts, under another number.
+static void stranger_pieces(void);
+
 static void stranger_more(void)
 {
     static struct {
@@ -73,7 +77,38 @@ static void stranger_more(void)
     send_as(UCX_AM_ID, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_RNDV);
     send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_RNDV);
     send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_EAGER);
-    send_as(UCX_AM_ID + 1, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_EAGER);
+    send_as(UCX_BULK_ID + 1, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_EAGER);
+    stranger_pieces();
+}
+
+// Pieces of long puts and gets: without the secret, of nobody, of no kind, of another length than they
+// say, offered, without all of what goes before them, without a way back; and answers to what was never
+// asked.
+static void stranger_pieces(void)
+{
+    static const unsigned char bytes[64] = {1, 2, 3};
+    const struct ucx_bulk good = {
+        .secret = SECRET, .from = 1, .kind = UCX_BULK_PUT, .at = victim_heap, .n = sizeof bytes};
+    struct ucx_bulk b[6] = {good, good, good, good, good, good};
+    b[0].secret++;
+    b[1].from = 1 << 30;
+    b[2].kind = UCX_BULK_KINDS;
+    b[3].n = sizeof bytes + 1;
+    b[4].kind = UCX_BULK_GET; // has no data
+    b[5].kind = UCX_BULK_DATA;
+    for (int i = 0; i < 6; i++)
+        send_as(UCX_BULK_ID, &b[i], sizeof b[i], bytes, sizeof bytes,
+                UCP_AM_SEND_FLAG_EAGER | (i < 5 ? UCP_AM_SEND_FLAG_REPLY : 0));
+    send_as(UCX_BULK_ID, &good, sizeof good, bytes, sizeof bytes,
+            UCP_AM_SEND_FLAG_RNDV | UCP_AM_SEND_FLAG_REPLY);
+    send_as(UCX_BULK_ID, &good, sizeof good - 8, bytes, sizeof bytes,
+            UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+    send_as(UCX_BULK_ID, &good, sizeof good, NULL, 0,
+            UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
+    send_as(UCX_BULK_ID, &good, sizeof good, bytes, sizeof bytes, UCP_AM_SEND_FLAG_EAGER);
+    b[5].kind = UCX_BULK_ANSWER;
+    for (b[5].op = 0; b[5].op < 512; b[5].op += 73)
+        send_as(UCX_BULK_ID, &b[5], sizeof b[5], NULL, 0, UCP_AM_SEND_FLAG_EAGER);
 }
 
 static void stranger_close(void)

@@ -38,7 +38,8 @@ enum {
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
     UCX_LANES = 16,                   // workers of contexts, which share them in turn
     UCX_LANE_OPS = HOSTILE ? 4 : 64,  // operations under way at once on one of them
-    UCX_AM_ID = 1,
+    UCX_AM_ID = 1,    // of active messages,
+    UCX_BULK_ID = 2,  // of long puts and gets (ucx_bulk.c)
     UCX_ADDRESS_TEXT = 48,
 };
 
@@ -68,6 +69,18 @@ struct ucx_key {
 };
 _Static_assert(sizeof(struct ucx_key) == 40 + UCX_REGION_KEY_MAX, "the same everywhere");
 
+// What goes before the data of a piece of a long put or get, or alone; see ucx_bulk.c.
+enum ucx_bulk_kind { UCX_BULK_PUT, UCX_BULK_ANSWER, UCX_BULK_GET, UCX_BULK_DATA, UCX_BULK_KINDS };
+struct ucx_bulk {
+    uint64_t secret;
+    uint32_t from;
+    uint32_t kind; // enum ucx_bulk_kind
+    uint64_t op;   // which one of the asker's
+    uint64_t at;   // PUT, GET: an address of the target's; DATA: how far into the data
+    uint64_t n;    // bytes
+};
+_Static_assert(sizeof(struct ucx_bulk) == 40, "the same everywhere");
+
 enum ucx_kind { UCX_PUT, UCX_GET, UCX_AMO, UCX_SEND };
 
 struct ucx_op {
@@ -83,6 +96,8 @@ struct ucx_op {
     bool is_notice;
     struct ucx_ctx *ctx;
     struct transport_request *request;
+    void *local; // of a long one (ucx_bulk.c)
+    size_t length, unanswered;
     enum transport_width width; // atomics, from here on
     uint64_t operand, old;
     uint64_t *result;
@@ -227,6 +242,15 @@ int ucx_put(void *ep, void *ctx, struct transport_remote to, const void *from, s
             struct transport_request *request);
 int ucx_get(void *ep, void *ctx, void *to, struct transport_remote from, size_t n,
             struct transport_request *request);
+
+// Of op n bytes more have been answered, or it has failed.
+void ucx_op_answered(struct ucx_op *op, size_t n, int status);
+
+// ucx_bulk.c
+ucs_status_t ucx_bulk_listen(struct ucx_ep *ep);
+// Begins op, a put or get of n bytes: as the slots.
+int ucx_bulk_begin(struct ucx_ep *ep, struct ucx_ctx *ctx, struct ucx_peer *peer, struct ucx_op *op,
+                   uint64_t at, void *local, size_t n, struct transport_request *request);
 
 // ucx_amo.c
 int ucx_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op op,

@@ -18,6 +18,7 @@ struct ucx_op *ucx_op_take(struct ucx_ep *ep, enum ucx_kind kind)
     op->kind = kind;
     op->busy = true;
     op->at_ucx = op->unflushed = op->failed = op->is_notice = false;
+    op->unanswered = 0;
     op->next = NULL;
     op->peer = op->to = NULL;
     op->ctx = NULL;
@@ -98,7 +99,7 @@ static void take_result(struct ucx_op *op)
 // Once UCX is done with op and no flush has to tell its end.
 static void end_if_done(struct ucx_ep *ep, struct ucx_op *op)
 {
-    if (op->at_ucx || op->unflushed)
+    if (op->at_ucx || op->unflushed || op->unanswered)
         return;
     if (op->kind == UCX_SEND)
         ep->sends--;
@@ -125,6 +126,13 @@ static void ended(void *request, ucs_status_t status, void *op_)
     end_if_done(op->ep, op);
 }
 
+void ucx_op_answered(struct ucx_op *op, size_t n, int status)
+{
+    op->failed |= status < 0;
+    op->unanswered -= n;
+    end_if_done(op->ep, op);
+}
+
 ucp_request_param_t ucx_param(struct ucx_op *op)
 {
     return (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
@@ -141,7 +149,7 @@ int ucx_op_begun(struct ucx_ep *ep, struct ucx_op *op, struct ucx_peer *peer, st
         return ucx_status(ep, peer, UCS_PTR_STATUS(pointer), "an operation");
     }
     op->at_ucx = UCS_PTR_IS_PTR(pointer);
-    if (!op->at_ucx && !op->unflushed) {
+    if (!op->at_ucx && !op->unflushed && !op->unanswered) {
         take_result(op);
         ucx_op_give(ep, op);
         return TRANSPORT_DONE;
@@ -177,6 +185,7 @@ void ucx_abandon(void *ep_, struct messages_peer *m)
         if (!op->busy || op->peer != peer)
             continue;
         op->unflushed = false;
+        op->unanswered = 0;
         op->failed = true;
         if (op->at_ucx)
             settle(ep, op, TRANSPORT_FAILED);
@@ -254,6 +263,8 @@ static int transfer_locked(struct ucx_ep *ep, struct ucx_ctx *ctx, enum ucx_kind
     struct ucx_op *op = ucx_refuse(ep) ? NULL : ucx_op_take(ep, kind);
     if (!op)
         return TRANSPORT_AGAIN;
+    if (n > PUT_COPIED_MAX && ep->is_tcp && !ep->parent)
+        return ucx_bulk_begin(ep, ctx, peer, op, remote.start, local, n, request);
     ucp_request_param_t param = ucx_param(op);
     if (kind == UCX_GET)
         return ucx_op_begun(ep, op, peer, ctx, request,
