@@ -17,9 +17,11 @@
 // number above the stamp is its message. The sender remembers what its last PARTNER_RECENT envelopes
 // were addressed to; a hint with an older stamp is not followed.
 //
-// Between nodes the sender takes the offer by an atomic operation, and then puts all of it. On a node one
-// who has told its own receives to that process waits a while before it follows: most likely the
-// two exchange data, and each gets what comes while it waits for the rest.
+// Between nodes the sender takes the offer by an atomic operation, and then puts all of it. That takes longer
+// than a get by the receiver, so it waits a while before it follows: only one who computes does not get. A source
+// of another node is told no more when it had no use of that for some time, but now and then. On a node one
+// who has told its own receives to that process waits as well: most likely the two exchange data, and each
+// gets what comes while it waits for the rest.
 //
 // A receive that is cancelled, or matched before the sender took the offer, takes it back. With
 // several threads the numbers would not be in the order of travel, and there are no hints: agent.h sees to
@@ -62,11 +64,19 @@ static bool is_followed(int pe)
 }
 
 // ---- The receiver
+enum { TOLD_IN_VAIN = 4, TOLD_AGAIN = 16 };
+
+// Is it worth a message to that process?
+static bool is_worth(struct partner *p)
+{
+    return !p->is_far || p->unfollowed < TOLD_IN_VAIN || ++p->untold % TOLD_AGAIN == 0;
+}
+
 bool hint_is_useful(const struct transfer *t)
 {
     return shim_settings.hint && t->bytes && !shim_threads && t->request.is_held &&
            t->space == SPACE_P2P && t->type->is_dense && t->pe >= 0 && t->pe != shim_pe() &&
-           t->tag >= 0 && is_followed(t->pe);
+           t->tag >= 0 && is_followed(t->pe) && is_worth(partner_of(t->pe));
 }
 
 static bool offer(struct transfer *t, struct split_copy *copy)
@@ -115,6 +125,7 @@ bool hint_withdraw(struct transfer *t)
         return false;
     t->told = 0;
     partner_of(t->pe)->told--;
+    partner_of(t->pe)->unfollowed++;
     split_give_record(t->split);
     if (t->region)
         shoal_region_deregister(t->region);
@@ -127,6 +138,7 @@ void hint_accept(struct transfer *t, const struct rts *rts)
     struct split_copy copy = {.bytes = (uint64_t)t->request.bytes, .generation = t->told};
     t->told = 0;
     partner_of(t->pe)->told--;
+    partner_of(t->pe)->unfollowed = 0;
     t->tells_done = false; // the sender knows when it is done
     t->copy = NULL;
     t->event = (shoal_event_t){0};
@@ -243,15 +255,15 @@ static void on_hint(const shoal_am_t *am)
 
 // Two processes of a node that exchange long messages have told each other of their receives. Then each
 // gets what comes, unless it computes: neither copies for the other before later_s have gone, nor gets
-// the other's before its own is on its way.
-static bool is_exchange(int pe, const struct partner *p)
+// the other's before its own is on its way. One of another node always gets, unless it computes.
+static bool is_late(int pe, const struct partner *p)
 {
-    return p->told && partner_is_direct(pe);
+    return p->told || !partner_is_direct(pe);
 }
 
 bool hint_is_there(int pe, uint64_t address)
 {
-    if (shim_threads || space_in(address) != SPACE_P2P || is_exchange(pe, partner_of(pe)))
+    if (shim_threads || space_in(address) != SPACE_P2P || is_late(pe, partner_of(pe)))
         return false;
     shoal_progress(); // it may have come
     const struct hints *all = partner_of(pe)->hints;
@@ -264,7 +276,7 @@ bool hint_is_there(int pe, uint64_t address)
 void hint_look(const struct transfer *t)
 {
     if (t->space == SPACE_P2P && way_is_long((size_t)t->bytes) && !shim_threads &&
-        !is_exchange(t->pe, partner_of(t->pe)))
+        !is_late(t->pe, partner_of(t->pe)))
         shoal_progress();
 }
 
@@ -395,7 +407,7 @@ void hint_follow(struct transfer *t)
     // An envelope that waits for room would leave the receiver without the message.
     if (shim_threads || !t->bytes || outbox_is_used(t->pe))
         return;
-    if (is_exchange(t->pe, p))
+    if (is_late(t->pe, p))
         keep_for_later(t, p->gone - 1);
     else
         follow(t, p->gone - 1);

@@ -33,6 +33,7 @@ struct partner {
     uint32_t admitted, gone, recent[PARTNER_RECENT];
     struct hints *hints;
     uint32_t told; // receives of which it is told now
+    uint32_t unfollowed, untold; // of another node: hints in a row that were of no use, and receives since
     struct asker *_Atomic asker; // rma_ask.c
 };
 enum partner_reach { REACH_UNKNOWN, REACH_FAR, REACH_DIRECT, REACH_PRIVATE };

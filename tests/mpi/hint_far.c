@@ -2,7 +2,8 @@
 // PES: 2 4
 // The upper half of the ranks posts receives and calls nothing; the blocking sends to them end all the same, and the data
 // is there, on a node and between nodes (tests/run -N 2). Then receives that are cancelled while they are
-// taken, and messages of several lengths under one tag.
+// taken, and messages of several lengths under one tag. Between nodes, who has waited for what it posted for some time
+// tells its source less often; once it computes a message comes by itself before long, and so do the next ones.
 #include "mpi_check.h"
 
 #include <shoal.h>
@@ -103,6 +104,46 @@ static void cancelled(int partner, uint64_t *state)
     CHECK_EACH(k, n[1], in[!gone][k], 0x5a);
 }
 
+// Did it come while its receiver did not call?
+static bool comes_alone(int partner)
+{
+    MPI_Request r;
+    bool came = false;
+    if (me < npes / 2) {
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, partner, SAID, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Send(out, LONG, MPI_BYTE, partner, 2, MPI_COMM_WORLD));
+    } else {
+        memset(in[0], 0, sizeof in[0]);
+        OK(MPI_Irecv(in[0], LONG, MPI_BYTE, partner, 2, MPI_COMM_WORLD, &r));
+        OK(MPI_Send(NULL, 0, MPI_BYTE, partner, SAID, MPI_COMM_WORLD));
+        for (double until = check_now() + 0.5; check_now() < until && !came;)
+            came = __atomic_load_n(&in[0][LONG - 1], __ATOMIC_ACQUIRE) != 0;
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        CHECK_MEM(in[0], out, LONG, "data");
+    }
+    if (me < npes / 2)
+        OK(MPI_Recv(&came, sizeof came, MPI_BYTE, partner, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    else
+        OK(MPI_Send(&came, sizeof came, MPI_BYTE, partner, 4, MPI_COMM_WORLD));
+    return came;
+}
+
+static void exchanges_then_computes(int partner)
+{
+    bool came = false;
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Request r[2];
+        OK(MPI_Irecv(in[0], LONG, MPI_BYTE, partner, 3, MPI_COMM_WORLD, &r[0]));
+        OK(MPI_Isend(out, LONG, MPI_BYTE, partner, 3, MPI_COMM_WORLD, &r[1]));
+        OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+    }
+    for (int i = 0; i < 20 && !came; i++)
+        came = comes_alone(partner) || came;
+    for (int i = 0; i < 3 && is_reached(partner); i++)
+        came = comes_alone(partner) && came;
+    CHECK(came || !is_reached(partner));
+}
+
 int main(void)
 {
     mpi_start();
@@ -119,5 +160,6 @@ int main(void)
     truncated(partner);
     for (int i = 0; i < ROUNDS; i++)
         cancelled(partner, &state);
+    exchanges_then_computes(partner);
     return mpi_done();
 }
