@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = HOSTILE ? 64 : (512 << 10) - 56 }; // with what goes before it a segment (ucx.c)
+enum { PIECE = HOSTILE ? 1000 : (512 << 10) - 56 }; // with what goes before it a segment (ucx.c)
 
 // What is sent to a PE, a piece after the other. Answers go the way that the question came: this PE may not
 // know the address of who asks.
