@@ -370,12 +370,26 @@ static void run_alone(const struct coll_call *c)
         type_copy(to.type, to.buf, to.count, from.type, from.buf, from.count);
 }
 
+// Short, and without a schedule.
+static bool run_now(const struct coll_call *c, int *error)
+{
+    if (comm_is_inter(c->comm))
+        return false;
+    switch (c->kind) {
+    case COLL_GATHER:
+    case COLL_GATHERV:
+    case COLL_SCATTER:
+    case COLL_SCATTERV: return coll_rooted_now(c, error);
+    default: return false;
+    }
+}
+
 static INLINE int run(const struct coll_call *c)
 {
     int error = MPI_SUCCESS;
     size_t lacks = 0;
     if (!coll_bcast_now(c, &error) && !coll_team_run(c, &error) && !coll_lane_run(c, &error) &&
-        !coll_scatter_now(c, &error))
+        !run_now(c, &error))
         error = run_messages(c, &lacks);
     return lacks ? coll_no_memory(c, lacks) : result(c, error);
 }

@@ -63,11 +63,11 @@ static bool is_short(struct block b)
     return !__builtin_mul_overflow(b.count, b.type->size, &n) && n <= SHORT;
 }
 
-static bool are_short(const struct coll_call *c)
+static bool are_short(const struct side *s, int size)
 {
-    int different = c->send.form == SIDE_EACH ? 1 : c->size;
+    int different = s->form == SIDE_EACH ? 1 : size;
     for (int i = 0; i < different; i++)
-        if (!is_short(coll_block(&c->send, i)))
+        if (!is_short(coll_block(s, i)))
             return false;
     return true;
 }
@@ -87,17 +87,37 @@ static int scatter_at_root(const struct coll_call *c, int tag)
     return error;
 }
 
-bool coll_scatter_now(const struct coll_call *c, int *error)
+static int gather_at_root(const struct coll_call *c, int tag)
 {
-    if ((c->kind != COLL_SCATTER && c->kind != COLL_SCATTERV) || comm_is_inter(c->comm))
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < c->size; i++) {
+        struct block b = coll_block(&c->recv, i);
+        int got = MPI_SUCCESS;
+        if (i != c->rank)
+            got = p2p_recv(c->comm, SPACE_COLL, b.buf, b.count, b.type, i, tag, MPI_STATUS_IGNORE);
+        else if (!side_in_place(&c->send))
+            type_copy(b.type, b.buf, b.count, c->send.type, c->send.buf, c->send.count);
+        error = error ? error : got;
+    }
+    return error;
+}
+
+bool coll_rooted_now(const struct coll_call *c, int *error)
+{
+    bool at_root = c->rank == c->root;
+    bool scatters = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
+    const struct side *all = scatters ? &c->send : &c->recv, *one = scatters ? &c->recv : &c->send;
+    if (!(at_root ? are_short(all, c->size) : is_short(coll_whole(one))))
         return false;
-    if (c->rank != c->root && is_short(coll_whole(&c->recv)))
-        *error = p2p_recv(c->comm, SPACE_COLL, c->recv.buf, c->recv.count, c->recv.type, c->root,
-                          coll_tag(c), MPI_STATUS_IGNORE);
-    else if (c->rank == c->root && are_short(c))
-        *error = scatter_at_root(c, coll_tag(c));
+    int tag = coll_tag(c);
+    if (at_root)
+        *error = (scatters ? scatter_at_root : gather_at_root)(c, tag);
+    else if (scatters)
+        *error = p2p_recv(c->comm, SPACE_COLL, one->buf, one->count, one->type, c->root, tag,
+                          MPI_STATUS_IGNORE);
     else
-        return false;
+        *error = p2p_send(c->comm, SPACE_COLL, one->buf, one->count, one->type, c->root, tag,
+                          SEND_STANDARD);
     return true;
 }
 

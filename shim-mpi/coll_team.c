@@ -186,6 +186,12 @@ static MPI_Count bytes_of(const struct coll_call *c)
     return is_short ? n : -1;
 }
 
+// Between two it is one message, and who gives need not look how far the other is.
+static bool is_one_message(const struct coll_call *c)
+{
+    return c->size == 2 && c->kind == COLL_GATHER;
+}
+
 static int kind_of(enum coll_kind kind)
 {
     switch (kind) {
@@ -299,7 +305,7 @@ bool coll_team_run(const struct coll_call *c, int *error)
 {
     _Alignas(max_align_t) char small[MAX_SHORT];
     shmem_team_t team = team_of(c->comm);
-    if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0)
+    if (team == SHMEM_TEAM_INVALID || kind_of(c->kind) == 0 || is_one_message(c))
         return false;
     MPI_Count n = bytes_of(c);
     if (n < 0)
