@@ -4,7 +4,8 @@
 // and on the number of processes alone.
 #include "coll.h"
 
-enum { ALLREDUCE_SLICES = 16384 }; // bytes from which an allreduce goes by slices
+// Bytes up to which a blocking scan is not prepared; from which an allreduce goes by slices.
+enum { SHORT = 2048, ALLREDUCE_SLICES = 16384 };
 
 // acc of the lower of two neighbouring sets of ranks, and in of the higher, or the other way round.
 static void combine(struct schedule *s, void *acc, void *in, MPI_Count n, struct type *t,
@@ -251,4 +252,45 @@ void coll_scan(struct schedule *s, const struct coll_call *c)
         in[i] = c->rank >= d ? schedule_elements(s, most, c->recv.type) : NULL;
     for (MPI_Count at = 0; at < count; at += most)
         add_scan(s, c, whole, in, at, part_of(count, at, most));
+}
+
+// ---- Blocking and short: the same without a schedule
+static int scan_now(const struct coll_call *c, int tag)
+{
+    _Alignas(max_align_t) char own[SHORT], come[SHORT];
+    struct type *t = c->recv.type;
+    MPI_Count n = c->recv.count;
+    void *whole = type_base(own, t->true_lb), *in = type_base(come, t->true_lb);
+    bool exclusive = c->kind == COLL_EXSCAN, has_before = false;
+    int error = MPI_SUCCESS;
+    type_copy(t, whole, n, t, coll_own(c), n);
+    for (int d = 1; d < c->size; d *= 2) {
+        bool comes = c->rank >= d;
+        int sent = c->rank + d >= c->size ? MPI_SUCCESS
+                                          : p2p_send(c->comm, SPACE_COLL, whole, n, t, c->rank + d,
+                                                     tag, SEND_STANDARD);
+        int got = !comes ? MPI_SUCCESS
+                         : p2p_recv(c->comm, SPACE_COLL, in, n, t, c->rank - d, tag,
+                                    MPI_STATUS_IGNORE);
+        error = error ? error : sent ? sent : got;
+        if (comes && exclusive && has_before)
+            op_apply(c->op, in, c->recv.buf, n, t);
+        else if (comes && exclusive)
+            type_copy(t, c->recv.buf, n, t, in, n);
+        has_before |= comes;
+        if (comes)
+            op_apply(c->op, in, whole, n, t);
+    }
+    if (!exclusive)
+        type_copy(t, c->recv.buf, n, t, whole, n);
+    return error;
+}
+
+bool coll_scan_now(const struct coll_call *c, int *error)
+{
+    const struct type *t = c->recv.type;
+    if (!t->is_dense || c->recv.count * t->size > SHORT)
+        return false;
+    *error = scan_now(c, coll_tag(c));
+    return true;
 }
