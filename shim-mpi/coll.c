@@ -380,6 +380,7 @@ static bool run_now(const struct coll_call *c, int *error)
     case COLL_GATHERV:
     case COLL_SCATTER:
     case COLL_SCATTERV: return coll_rooted_now(c, error);
+    case COLL_REDUCE: return coll_reduce_now(c, error);
     case COLL_SCAN:
     case COLL_EXSCAN: return coll_scan_now(c, error);
     default: return false;

@@ -223,9 +223,10 @@ void coll_team_end(struct comm *comm);
 void coll_team_down(void);
 // Short broadcasts, through the team or by messages: true, on all members, when it is done.
 bool coll_bcast_now(const struct coll_call *c, int *error);
-// What this process has to do in a blocking gather, scatter or scan, when that is short: true when it is done. Others
-// may not find theirs short.
+// What this process has to do in a blocking gather, scatter, reduction or scan, when that is short: true when it is
+// done. Others may not find theirs short.
 bool coll_rooted_now(const struct coll_call *c, int *error);
+bool coll_reduce_now(const struct coll_call *c, int *error);
 bool coll_scan_now(const struct coll_call *c, int *error);
 // By messages, blocking; of a resolved call. An error code, which has not been raised.
 int coll_messages(const struct coll_call *c);

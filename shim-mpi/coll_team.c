@@ -189,7 +189,7 @@ static MPI_Count bytes_of(const struct coll_call *c)
 // Between two it is one message, and who gives need not look how far the other is.
 static bool is_one_message(const struct coll_call *c)
 {
-    return c->size == 2 && (c->kind == COLL_GATHER || coll_scans(c));
+    return c->size == 2 && (c->kind == COLL_GATHER || c->kind == COLL_REDUCE || coll_scans(c));
 }
 
 static int kind_of(enum coll_kind kind)

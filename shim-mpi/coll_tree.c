@@ -284,3 +284,35 @@ bool coll_bcast_now(const struct coll_call *c, int *error)
         *error = (coll_bcast_is_flat(c) ? bcast_flat_now : bcast_down)(c, coll_tag(c));
     return true;
 }
+
+// Of two: what rank 0 has is combined with what rank 1 has, in the place of that.
+static int reduce_two(const struct coll_call *c, int tag)
+{
+    _Alignas(max_align_t) char few[SHORT];
+    const struct side *r = &c->recv;
+    const void *own = coll_own(c), *lower = own;
+    if (c->rank != c->root)
+        return p2p_send(c->comm, SPACE_COLL, own, r->count, r->type, c->root, tag, SEND_STANDARD);
+    void *room = type_base(few, r->type->true_lb), *upper = r->buf, *in = upper;
+    if (c->root)
+        lower = in = room;
+    else if (own == upper)
+        upper = in = room;
+    int error = p2p_recv(c->comm, SPACE_COLL, in, r->count, r->type, !c->root, tag,
+                         MPI_STATUS_IGNORE);
+    if (c->root && own != upper)
+        type_copy(r->type, upper, r->count, r->type, own, r->count);
+    op_apply(c->op, lower, upper, r->count, r->type);
+    if (upper != r->buf)
+        type_copy(r->type, r->buf, r->count, r->type, upper, r->count);
+    return error;
+}
+
+bool coll_reduce_now(const struct coll_call *c, int *error)
+{
+    const struct type *t = c->recv.type;
+    if (c->size != 2 || !t->is_dense || c->recv.count * t->size > SHORT)
+        return false;
+    *error = reduce_two(c, coll_tag(c));
+    return true;
+}
