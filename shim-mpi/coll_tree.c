@@ -274,13 +274,31 @@ static int bcast_down(const struct coll_call *c, int tag)
     return error;
 }
 
+// To the other side's rank 0, and from there to all of it.
+static int bcast_across(const struct coll_call *c, int tag)
+{
+    const struct side *b = &c->recv;
+    if (c->root == MPI_ROOT)
+        return p2p_send(c->comm, SPACE_COLL, b->buf, b->count, b->type, 0, tag, SEND_STANDARD);
+    struct coll_call side = *c;
+    side.comm = c->comm->local;
+    side.root = 0;
+    int come = c->rank ? MPI_SUCCESS
+                       : p2p_recv(c->comm, SPACE_COLL, b->buf, b->count, b->type, c->root, tag,
+                                  MPI_STATUS_IGNORE);
+    int gone = bcast_down(&side, tag);
+    return come ? come : gone;
+}
+
 bool coll_bcast_now(const struct coll_call *c, int *error)
 {
     MPI_Count n;
-    if (c->kind != COLL_BCAST || comm_is_inter(c->comm) ||
+    if (c->kind != COLL_BCAST || c->root == MPI_PROC_NULL ||
         __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > SHORT)
         return false;
-    if (!coll_team_bcast(c, n, error))
+    if (comm_is_inter(c->comm))
+        *error = bcast_across(c, coll_tag(c));
+    else if (!coll_team_bcast(c, n, error))
         *error = (coll_bcast_is_flat(c) ? bcast_flat_now : bcast_down)(c, coll_tag(c));
     return true;
 }
