@@ -14,6 +14,7 @@ struct group {
     int rank; // this process's, or MPI_UNDEFINED
     int first, stride;
     int *pes;            // NULL: regular
+    _Atomic int is_near; // partner_are_near: 1, or -1: not so; 0: nobody has asked
     int *_Atomic sorted; // ranks by PE, made at the first group_rank; NULL: not yet
 };
 

@@ -113,11 +113,14 @@ bool partner_is_reached(int pe)
     return reach_of(pe) == REACH_PRIVATE;
 }
 
-bool partner_are_near(const struct group *g)
+bool partner_are_near(struct group *g)
 {
-    int i = 0;
+    int known = atomic_load_explicit(&g->is_near, memory_order_relaxed), i = 0;
+    if (likely(known))
+        return known > 0;
     while (i < g->size && partner_is_direct(group_pe(g, i)))
         i++;
+    atomic_store_explicit(&g->is_near, i == g->size ? 1 : -1, memory_order_relaxed);
     return i == g->size;
 }
 

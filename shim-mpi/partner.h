@@ -103,7 +103,7 @@ static inline bool partner_took(struct partner *p, int pe, MPI_Count n)
 
 bool partner_is_direct(int pe);               // its shared memory is reached by load and store
 bool partner_is_reached(int pe);              // and its private memory without its help
-bool partner_are_near(const struct group *g); // all of them are direct: of this node
+bool partner_are_near(struct group *g); // all of them are direct: of this node
 
 int partner_up(void); // 0 or SHOAL_E*
 void partner_down(void);
