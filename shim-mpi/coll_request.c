@@ -36,6 +36,8 @@ void coll_start_messages(struct coll_request *q)
     schedule_start(&q->schedule);
 }
 
+_Static_assert(sizeof(struct coll_request) <= REQUEST_LONG, "their memory is kept");
+
 static int start(struct request *r)
 {
     struct coll_request *q = (struct coll_request *)r;
@@ -57,10 +59,13 @@ static const struct request_class coll_class = {
 
 struct coll_request *coll_request_of(const struct coll_call *c, int tag)
 {
-    struct coll_request *q = request_new(sizeof *q, REQUEST_COLL, c->comm, &coll_class);
-    q->schedule.steps = q->schedule.first;
+    struct coll_request *q = request_take(POOL_LONG);
+    request_init(&q->schedule.request, REQUEST_COLL, c->comm, &coll_class, POOL_LONG);
+    schedule_init(&q->schedule, c->comm, tag);
     q->call = *c;
     q->tag = tag;
+    q->lane = NULL;
+    q->owns_lane = false;
     coll_keep_side(&q->call.send, c->send.blocks);
     coll_keep_side(&q->call.recv, c->op ? c->size : c->recv.blocks);
     if (c->op)

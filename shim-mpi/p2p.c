@@ -4,7 +4,7 @@
 #include "partitioned.h"
 #include "transfer.h"
 
-_Static_assert(sizeof(struct transfer) <= REQUEST_POOLED, "requests of messages are pooled");
+_Static_assert(sizeof(struct transfer) <= REQUEST_SHORT, "requests of messages are pooled");
 
 static void release(struct request *r)
 {
@@ -117,8 +117,8 @@ static INLINE struct transfer *new_transfer(struct comm *comm, enum request_kind
                                             enum space space, const void *buf, MPI_Count count,
                                             struct type *type, int peer, int tag)
 {
-    struct transfer *t = request_take();
-    request_init(&t->request, kind, comm, &p2p_class, true);
+    struct transfer *t = request_take(POOL_SHORT);
+    request_init(&t->request, kind, comm, &p2p_class, POOL_SHORT);
     fill(t, space, buf, count, type, peer, tag);
     t->mode = SEND_STANDARD;
     t->posted.is_queued = false;

@@ -30,26 +30,28 @@ void *request_memory(size_t size)
     return r;
 }
 
-static void put_pooled(void *r)
+static void put_pooled(void *r, enum request_pool_of pool)
 {
     int part = shim_part();
     struct request_pool *p = &request_pools[part];
     struct free_request *f = r;
-    if (unlikely(part == SHIM_SHARED || p->n == REQUESTS_KEPT)) {
+    if (unlikely(part == SHIM_SHARED || p->n[pool] == REQUESTS_KEPT)) {
         free(r);
         return;
     }
-    f->next = p->first;
-    p->first = f;
-    p->n++;
+    f->next = p->first[pool];
+    p->first[pool] = f;
+    p->n[pool]++;
 }
 
 void *request_new(size_t size, enum request_kind kind, struct comm *comm,
                   const struct request_class *class)
 {
-    bool is_pooled = size <= REQUEST_POOLED;
-    struct request *r = memset(is_pooled ? request_take() : request_memory(size), 0, size);
-    request_init(r, kind, comm, class, is_pooled);
+    enum request_pool_of pool = size <= REQUEST_SHORT  ? POOL_SHORT
+                                : size <= REQUEST_LONG ? POOL_LONG
+                                                       : POOL_NONE;
+    struct request *r = memset(pool ? request_take(pool) : request_memory(size), 0, size);
+    request_init(r, kind, comm, class, pool);
     return r;
 }
 
@@ -59,12 +61,12 @@ void request_end(struct request *r)
         r->class->release(r);
     if (r->comm && object_drop(r->comm))
         comm_end(r->comm);
-    if (!r->is_pooled) {
+    if (!r->pool) {
         object_end(r);
         return;
     }
     object_forget(r);
-    put_pooled(r);
+    put_pooled(r, r->pool);
 }
 
 // ---- Completion

@@ -25,7 +25,9 @@ enum request_kind {
     REQUEST_PLAIN, // done by whatever made it
 };
 
-enum { REQUEST_POOLED = 384 }; // bytes of the requests whose memory is kept
+// Memory of requests of these many bytes, those of messages and of collectives, is kept for the next ones.
+enum { REQUEST_SHORT = 384, REQUEST_LONG = 1920 };
+enum request_pool_of { POOL_NONE, POOL_SHORT, POOL_LONG, POOLS };
 
 struct request;
 struct win;
@@ -50,7 +52,7 @@ struct request {
     bool is_persistent, is_active; // a persistent one is inactive between its runs
     bool is_cancelled;
     bool is_held; // what completes it has a reference, given back then
-    bool is_pooled;
+    uint8_t pool; // enum request_pool_of
     bool is_attended; // what completes it needs this process, or its agent
     int error;         // of the operation: an error code
     int source, tag;   // for the status
@@ -68,28 +70,27 @@ static inline struct request *request_of(MPI_Request h)
     return object_at(h, OBJECT_REQUEST);
 }
 
-// Memory of requests of the common size is kept for the next one.
 struct free_request {
     struct free_request *next;
 };
 enum { REQUESTS_KEPT = 256 }; // of a part at most: threads may make requests that others end
 
 HIDDEN extern struct request_pool {
-    _Alignas(64) int n;
-    struct free_request *first;
+    _Alignas(64) struct free_request *first[POOLS];
+    int n[POOLS];
 } request_pools[SHIM_PARTS]; // SHIM_SHARED's is always empty
 
 void *request_memory(size_t size); // malloc, or the end
 
-// REQUEST_POOLED bytes without anything in them, for request_init.
-static inline void *request_take(void)
+// Its bytes without anything in them, for request_init.
+static inline void *request_take(enum request_pool_of pool)
 {
     struct request_pool *p = &request_pools[shim_part()];
-    struct free_request *r = p->first;
+    struct free_request *r = p->first[pool];
     if (unlikely(!r))
-        return request_memory(REQUEST_POOLED);
-    p->first = r->next;
-    p->n--;
+        return request_memory(pool == POOL_SHORT ? REQUEST_SHORT : REQUEST_LONG);
+    p->first[pool] = r->next;
+    p->n[pool]--;
     return r;
 }
 
@@ -128,13 +129,14 @@ static inline void request_drop(struct request *r)
 
 // Takes a reference to comm.
 static inline void request_init(struct request *r, enum request_kind kind, struct comm *comm,
-                                const struct request_class *class, bool is_pooled)
+                                const struct request_class *class,
+                                enum request_pool_of pool)
 {
     *r = (struct request){.head.magic = OBJECT_REQUEST,
                           .head.refs = 1,
                           .kind = (uint8_t)kind,
                           .is_active = true,
-                          .is_pooled = is_pooled,
+                          .pool = (uint8_t)pool,
                           .source = MPI_ANY_SOURCE,
                           .tag = MPI_ANY_TAG,
                           .comm = comm,
