@@ -291,7 +291,11 @@ static bool is_empty(const struct coll_lane *lane)
 
 static bool enter(struct coll_lane *lane)
 {
-    return !atomic_exchange_explicit(&lane->is_busy, true, memory_order_acquire);
+    if (shim_threads)
+        return !atomic_exchange_explicit(&lane->is_busy, true, memory_order_acquire);
+    bool was = atomic_load_explicit(&lane->is_busy, memory_order_relaxed);
+    atomic_store_explicit(&lane->is_busy, true, memory_order_relaxed);
+    return !was;
 }
 
 static void leave(struct coll_lane *lane)

@@ -69,7 +69,7 @@ extern struct comm comm_world, comm_self;
 static inline int comm_next_tag(struct comm *c)
 {
     _Atomic int *colls = c->local ? &c->local->colls : &c->colls;
-    unsigned number = (unsigned)atomic_fetch_add_explicit(colls, 1, memory_order_relaxed);
+    unsigned number = (unsigned)object_count(colls, 1);
     return (int)(number % (TAG_COLLS / 2 / TAG_STEP) * TAG_STEP);
 }
 
@@ -77,7 +77,7 @@ static inline int comm_next_tag(struct comm *c)
 static inline int comm_lasting_tag(struct comm *c)
 {
     _Atomic int *colls = c->local ? &c->local->colls_made : &c->colls_made;
-    unsigned number = (unsigned)atomic_fetch_add_explicit(colls, 1, memory_order_relaxed);
+    unsigned number = (unsigned)object_count(colls, 1);
     return TAG_COLLS / 2 + (int)(number % (TAG_COLLS / 2));
 }
 

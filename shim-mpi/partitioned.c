@@ -85,11 +85,7 @@ static int tag_of(const struct partitioned *p, int i)
 // A locked instruction would wait until the message before has left the processor's buffer.
 static bool is_last(struct partitioned *p)
 {
-    if (shim_threads)
-        return atomic_fetch_sub_explicit(&p->left, 1, memory_order_acq_rel) == 1;
-    int left = atomic_load_explicit(&p->left, memory_order_relaxed) - 1;
-    atomic_store_explicit(&p->left, left, memory_order_relaxed);
-    return left == 0;
+    return object_count(&p->left, -1) == 1;
 }
 
 static bool was_ready(struct part *part)

@@ -176,6 +176,10 @@ void request_then(struct request *r, request_then_fn *fn, void *arg)
     request_then_fn *none = NULL;
     if (!request_is_done(r)) {
         r->then_arg = arg;
+        if (!shim_threads) {
+            atomic_store_explicit(&r->then, fn, memory_order_relaxed);
+            return;
+        }
         if (atomic_compare_exchange_strong_explicit(&r->then, &none, fn, memory_order_acq_rel,
                                                     memory_order_acquire))
             return;
@@ -242,7 +246,7 @@ void progress_add(struct progress_hook *hook)
     if (hooks)
         hooks->link = &hook->next;
     hooks = hook;
-    atomic_fetch_add_explicit(&progress_hooks, 1, memory_order_relaxed);
+    object_count(&progress_hooks, 1);
     shim_lock_give(&hook_lock);
 }
 
@@ -258,7 +262,7 @@ void progress_remove(struct progress_hook *hook)
     *hook->link = hook->next;
     if (hook->next)
         hook->next->link = hook->link;
-    atomic_fetch_sub_explicit(&progress_hooks, 1, memory_order_relaxed);
+    object_count(&progress_hooks, -1);
     shim_lock_give(&hook_lock);
 }
 

@@ -322,7 +322,7 @@ static void message_done(struct request *r, void *arg)
 {
     (void)r;
     struct schedule *s = arg;
-    atomic_fetch_sub_explicit(&s->pending, 1, memory_order_acq_rel);
+    object_count(&s->pending, -1);
 }
 
 static void note(struct schedule *s, struct request *r)
@@ -348,7 +348,7 @@ static void start_message(struct schedule *s, const struct step *step)
         s->active = grow(s->active, s->active_n, &s->active_room, sizeof *s->active,
                          s->first_active);
     s->active[s->active_n++] = r;
-    atomic_fetch_add_explicit(&s->pending, 1, memory_order_relaxed);
+    object_count(&s->pending, 1);
     request_then(r, message_done, s);
 }
 

@@ -51,7 +51,7 @@ static void part_done(struct request *part, void *arg)
 {
     struct pair *p = arg;
     (void)part;
-    if (atomic_fetch_sub_explicit(&p->left, 1, memory_order_acq_rel) == 1)
+    if (object_count(&p->left, -1) == 1)
         request_complete(&p->request);
 }
 
