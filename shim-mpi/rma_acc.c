@@ -3,6 +3,7 @@
 // one predefined type, and those that are begun at other nodes. How elements are changed: rma_change.c.
 #include "rma.h"
 
+#include "check.h"
 #include "error.h"
 #include "rma_words.h"
 #include "type_table.h"
@@ -205,8 +206,8 @@ static bool is_alike(const struct rma *r, const struct type *t, const struct typ
            (!computes || t->basic->what->class == basic->what->class);
 }
 
-static int check_bytes(struct rma *r, const struct rma_side *s, const char *name,
-                       const struct type *basic)
+static int check_elements(struct rma *r, const struct rma_side *s, const char *name,
+                          const struct type *basic)
 {
     MPI_Count bytes = s->count * s->type->size, want = r->there.count * r->there.type->size;
     if (!is_alike(r, s->type, basic))
@@ -234,12 +235,45 @@ static int find_basic(struct rma *r, bool has_result, const struct type **basic)
         return raise_on_win(r->w, MPI_ERR_OP, r->call, "MPI_NO_OP is for calls that fetch");
     *basic = b;
     int error = r->op->kind == OP_DOES_NOTHING ? MPI_SUCCESS
-                                               : check_bytes(r, &r->origin, "origin", b);
-    return error || !has_result ? error : check_bytes(r, &r->result, "result", b);
+                                               : check_elements(r, &r->origin, "origin", b);
+    return error || !has_result ? error : check_elements(r, &r->result, "result", b);
+}
+
+static bool is_array(const struct rma_side *s, const struct rma_side *there)
+{
+    return s->datatype == there->datatype && s->count == there->count && check_is_place(s->buf);
+}
+
+// The usual case: arrays of one predefined type that the operator computes with, at a target that is mapped here
+// and open. False: somebody has to look closer.
+static INLINE bool is_usual(struct rma *r, bool has_result)
+{
+    const struct rma_side *there = &r->there;
+    struct type *t = type_of(there->datatype);
+    MPI_Count bytes;
+    char *to;
+    if (r->request || !is_array(&r->origin, there) || (has_result && !is_array(&r->result, there)) ||
+        !t || t->basic != t || !t->is_dense || there->count <= 0 ||
+        __builtin_mul_overflow(there->count, t->size, &bytes))
+        return false;
+    r->w = win_of(r->win);
+    r->op = op_of(r->op_handle);
+    if (!r->op || r->op->kind != OP_COMPUTES || !op_takes(r->op, t) ||
+        !(r->t = rma_direct(r->w, r->rank, r->disp, 0, (size_t)bytes, &to)))
+        return false;
+    r->there.type = t;
+    r->at = (struct place){.direct = to,
+                           .va = r->t->va + (uint64_t)(to - r->t->direct),
+                           .memory = r->t->memory};
+    return true;
 }
 
 int rma_accumulate(struct rma *r, bool has_result)
 {
+    if (likely(is_usual(r, has_result))) {
+        int status = rma_change(r, r->there.type, r->origin.buf, has_result ? r->result.buf : NULL);
+        return status == SHOAL_OK ? MPI_SUCCESS : rma_raise(r, status);
+    }
     bool idle;
     const struct type *basic = NULL;
     unsigned parts = RMA_OP | (has_result ? RMA_RESULT : 0u) |
