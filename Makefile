@@ -49,7 +49,7 @@ CLONES := $(if $(SAN)$(findstring -fsanitize,$(CFLAGS)),-DCLONES=,$(if $(shell \
 
 DEFINES += -D_GNU_SOURCE -DSHOAL_VERSION='"$(VERSION)"'
 CFLAGS_ALL = -std=c11 $(OPT) $(CHARS) $(WARN) $(SANFLAGS) $(DEFINES) -fvisibility=hidden -fPIC -pthread \
-	$(TUNING) -MMD -MP $(CFLAGS)
+	$(TUNING) -MMD -MP $(CPPFLAGS) $(CFLAGS)
 LDFLAGS_ALL = $(SANFLAGS) -pthread $(LDFLAGS)
 LDLIBS_ALL = -ldl $(LDLIBS) # this and -lrt are libraries of their own before glibc 2.34
 
@@ -131,7 +131,7 @@ help:
 define compile_rule
 $(BUILD)/obj/$(1)/%.o: $(1)/%.c
 	@mkdir -p $$(@D)
-	$(Q)$$(CC) $$(CFLAGS_ALL) $(2) -c $$< -o $$@
+	$(Q)$$(CC) $(2) $$(CFLAGS_ALL) -c $$< -o $$@
 endef
 $(eval $(call compile_rule,lib/base,$(INC_base)))
 $(eval $(call compile_rule,lib/core,$(INC_core)))
@@ -159,8 +159,8 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 # The MPI layer: on the runtime's public interfaces alone.
 $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete $(LDFLAGS_ALL) $(filter %.o,$^) -o $@ \
-		-L$(BUILD)/lib -lshoal -Wl,-rpath,'$$ORIGIN' -lm $(LDLIBS_ALL) \
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete -L$(BUILD)/lib $(LDFLAGS_ALL) $(filter %.o,$^) \
+		-o $@ -lshoal -Wl,-rpath,'$$ORIGIN' -lm $(LDLIBS_ALL) \
 		$(if $(HWLOC),$(shell $(PKG_CONFIG) --libs hwloc))
 $(LIBMPI): $(LIBMPI).$(MPI_SOVERSION)
 	@ln -sf $(<F) $@
@@ -197,26 +197,25 @@ $(BUILD)/bin/shoal: $(call objects,lib/launch/shoal.c) $(OBJ_tool)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(LDLIBS_ALL)
 
-WRAPPER_SED = sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
-	-e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' \
-	-e 's|@VERSION@|$(VERSION)|g' -e 's|@SANFLAGS@|$(SANFLAGS)|g'
+# It finds what is built next to it; where it is installed to is filled in then.
 $(BUILD)/bin/oshcc: lib/launch/oshcc.in
 	@mkdir -p $(@D)
-	@$(WRAPPER_SED) $< > $@ && chmod +x $@
+	@sed -e 's|@CC@|$(CC)|g' -e 's|@CXX@|$(CXX)|g' -e 's|@VERSION@|$(VERSION)|g' -e 's|@SANFLAGS@|$(SANFLAGS)|g' \
+		$< > $@ && chmod +x $@
 $(addprefix $(BUILD)/bin/,$(WRAPPERS)): $(BUILD)/bin/oshcc
 	@ln -sf oshcc $@
 $(addprefix $(BUILD)/bin/,$(RUNNERS)): $(BUILD)/bin/oshrun
 	@ln -sf oshrun $@
 
 # ---- programs
-PROGRAM_FLAGS = $(OPT) $(CHARS) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CFLAGS)
+PROGRAM_FLAGS = $(OPT) $(CHARS) -Wall -Wextra $(SANFLAGS) -Iinclude -Itests -pthread -MMD -MP $(CPPFLAGS) $(CFLAGS)
 PROGRAM_LIBS = -L$(BUILD)/lib -lshoal -Wl,-rpath,$(abspath $(BUILD)/lib) -lm $(LDFLAGS) -lrt $(LDLIBS_ALL)
 DEMO_PARTS := $(filter-out examples/depgraph.c,$(wildcard examples/depgraph_*.c))
 $(BUILD)/examples/depgraph: $(DEMO_PARTS)
 # As mpicc would.
 define mpi_program
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Ishim-mpi/include $(1) $< -o $@ \
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Ishim-mpi/include $(PROGRAM_FLAGS) $(1) $< -o $@ \
 		-L$(BUILD)/lib -lmpi_abi $(PROGRAM_LIBS)
 endef
 $(BUILD)/examples/mpi_%: examples/mpi_%.c $(LIBMPI)
@@ -322,9 +321,16 @@ expand:
 		awk '/^# [0-9]+ "/ { own = index($$0, "\"$(F)\"") } !/^#/ && own && NF' | \
 		(clang-format 2>/dev/null || cat)
 
+PKGS := shoal.pc oshmem.pc mpi_abi.pc
+in_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1)) # as pkg-config follows a tree that has moved
 install: all
+	$(foreach v,DESTDIR PREFIX LIBDIR INCLUDEDIR MANDIR,$(if $(word 2,$($v)),$(error $v has a space in it: install \
+		elsewhere, and copy the tree)))
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mpp
-	install -m 755 $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(BUILD)/bin/oshcc $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/bin/oshrun $(BUILD)/bin/shoal $(DESTDIR)$(PREFIX)/bin
+	rm -f $(DESTDIR)$(PREFIX)/bin/oshcc
+	sed -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' $(BUILD)/bin/oshcc > $(DESTDIR)$(PREFIX)/bin/oshcc
+	chmod 755 $(DESTDIR)$(PREFIX)/bin/oshcc
 	for f in $(WRAPPERS); do ln -sf oshcc $(DESTDIR)$(PREFIX)/bin/$$f || exit 1; done
 	for f in $(RUNNERS); do ln -sf oshrun $(DESTDIR)$(PREFIX)/bin/$$f || exit 1; done
 	install -m 755 $(BUILD)/lib/libshoal.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)
@@ -337,15 +343,16 @@ install: all
 	install -m 644 include/mpp/*.h $(DESTDIR)$(INCLUDEDIR)/mpp
 	install -d $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
 	install -m 644 shim-mpi/include/mpi.h $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
-	for f in shoal oshmem mpi_abi; do sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' -e 's|@VERSION@|$(VERSION)|g' lib/$$f.pc.in \
-		> $(DESTDIR)$(LIBDIR)/pkgconfig/$$f.pc || exit 1; done
+	for f in $(PKGS); do sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(call in_prefix,$(LIBDIR))|g' \
+		-e 's|@INCLUDEDIR@|$(call in_prefix,$(INCLUDEDIR))|g' -e 's|@VERSION@|$(VERSION)|g' lib/$${f%.pc}.pc.in \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/$$f || exit 1; done
+	cd $(DESTDIR)$(LIBDIR)/pkgconfig && chmod 644 $(PKGS)
 	docs/man/install "$(DESTDIR)$(MANDIR)"
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f oshrun shoal oshcc $(WRAPPERS) $(RUNNERS)
 	cd $(DESTDIR)$(LIBDIR) && rm -f libshoal.* libmpi_abi.* libshoal-ofi.so libshoal-ucx.so libshoal-pmix.so \
-		$(addprefix pkgconfig/,shoal.pc oshmem.pc mpi_abi.pc)
+		$(addprefix pkgconfig/,$(PKGS))
 	cd $(DESTDIR)$(INCLUDEDIR) && rm -f $(notdir $(wildcard include/*.h)) mpp/shmem.h mpp/shmemx.h shoal-mpi/mpi.h
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/mpp $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
 	docs/man/install -u "$(DESTDIR)$(MANDIR)"

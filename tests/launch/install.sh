@@ -57,4 +57,19 @@ done
 "${make[@]}" uninstall >"$tmp/out" 2>"$tmp/err" || fail "make uninstall"
 left=$(find "$there" ! -type d)
 [ -z "$left" ] || fail "left after make uninstall: $left"
+
+# Libraries in a folder of the system's kind, by one whose files nobody else may read; then all of it moves.
+(umask 077 && "${make[@]}" LIBDIR="$there/lib64" install >"$tmp/out" 2>"$tmp/err") || fail "make install LIBDIR="
+left=$(find "$there" -type f ! -perm -044)
+[ -z "$left" ] || fail "not for others to read: $left"
+"$there/bin/mpicc" --show a.c | grep -q -- "-L$there/lib64 " || fail "mpicc does not know of LIBDIR"
+mv "$there" "$tmp/moved" && there=$tmp/moved
+"$there/bin/mpicc" -o "$tmp/by_mpicc" "$tmp/mpi.c" || fail "mpicc does not find LIBDIR where it has moved"
+if pkg-config --help 2>&1 | grep -q -- --define-prefix; then
+    PKG_CONFIG_PATH=$there/lib64/pkgconfig pkg-config --define-prefix --libs --cflags shoal >"$tmp/out"
+    grep -q -- "-I$there/include.*-L$there/lib64 " "$tmp/out" || fail "shoal.pc does not follow: $(cat "$tmp/out")"
+fi
+rm -rf "$there"
+"${make[@]}" PREFIX="$tmp/a b" install >"$tmp/out" 2>"$tmp/err" && fail "PREFIX with a space is accepted"
+grep -q 'PREFIX has a space' "$tmp/err" || fail "not why PREFIX with a space is not accepted"
 exit 0

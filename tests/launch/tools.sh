@@ -5,7 +5,7 @@
 
 run oshcc --show -O2 a.c -o a
 expect_rc 0
-grep -Eq -- '-I[^ ]+.* -O2 a.c -o a -L[^ ]+ -Wl,-rpath,[^ ]+ -lshoal' "$tmp/out" || fail "$(cat "$tmp/out")"
+grep -Eq -- ' -O2 a.c -o a -I[^ ]+ -L[^ ]+ -Wl,-rpath,[^ ]+ -lshoal' "$tmp/out" || fail "$(cat "$tmp/out")"
 for show in --show -show --showme; do
     run oshcc -c $show a.c
     grep -q -- -lshoal "$tmp/out" && fail "-lshoal with -c"
@@ -110,10 +110,14 @@ $(mpicc -compile_info) -c -o "$tmp/hop.o" "$tmp/hop.c" && ${info%% *} -o "$tmp/h
     fail "-compile_info and -link_info do not make a program"
 run oshrun -n 2 "$tmp/hop3"
 expect_rc 0
-# Some keep flags and libraries apart, and link with the flags first.
+# Some keep flags and libraries apart, link with the flags first, and name the libraries by their paths.
 flags= libraries=
 for word in $(mpicc -showme:link); do
-    case $word in -l*) libraries="$libraries $word" ;; *) flags="$flags $word" ;; esac
+    case $word in
+        -L*) dir=${word#-L} ;;
+        -l*) libraries="$libraries $dir/lib${word#-l}.so" ;;
+        *) flags="$flags $word" ;;
+    esac
 done
 $cc $flags -o "$tmp/hop3" "$tmp/hop.o" $libraries || fail "flags first do not make a program"
 ! command -v readelf >/dev/null || ! readelf -d "$tmp/hop3" | grep -q 'NEEDED.*libshoal' ||
@@ -134,6 +138,21 @@ run env MPI_CC='my cc' mpicc --show a.c
 grep -q '^my cc .*-lmpi_abi' "$tmp/out" || fail "MPI_CC is not used"
 run mpicc --version
 grep -q '^mpicc (Shoal) [0-9]' "$tmp/out" || fail "no version"
+head -1 "$tmp/out" | grep -q Shoal && fail "who asks a compiler for its version gets another one"
+run timeout 20 env MPI_CC='env mpicc' mpicc --show a.c
+expect_rc 0
+grep -q mpicc "$tmp/out" && fail "mpicc would call itself"
+# What a program has of its own is found before what lies beside the runtime's headers.
+mkdir "$tmp/own"
+: >"$tmp/own/shoal.h"
+echo '#include <shoal.h>
+int SHOAL_OK;' >"$tmp/own.c"
+mpicc -c -I"$tmp/own" -o "$tmp/own.o" "$tmp/own.c" || fail "mpicc's own folder comes before the program's"
+# Under the names that distributions give them.
+ln -s "$(command -v mpicc)" "$tmp/mpic++.shoal"
+ln -s "$(command -v mpicc)" "$tmp/x86_64-linux-gnu-mpicc"
+[ "$("$tmp/mpic++.shoal" --show a.cc | cut -d' ' -f1)" = "$cxx" ] || fail "mpic++.shoal is not for C++"
+"$tmp/x86_64-linux-gnu-mpicc" --show a.c | grep -q -- -lmpi_abi || fail "x86_64-linux-gnu-mpicc is not mpicc"
 
 mkdir -p "$tmp/moved/bin" "$tmp/moved/lib" "$tmp/moved/include"
 cp "$build/bin/oshcc" "$tmp/moved/bin" && cp -L "$build"/lib/libshoal.so* "$tmp/moved/lib"
