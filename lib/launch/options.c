@@ -70,6 +70,11 @@ static enum options_result take_per_host(struct options *opt, char *value, const
 static enum options_result take_map(struct options *opt, char *value, const char *name)
 {
     static const char ways[] = "slot, core, hwthread, socket, numa or ppr:N:node";
+    char *more = strcasestr(value, ":oversubscribe"); // is always so
+    if (more && !more[strlen(":oversubscribe")])
+        *more = 0;
+    if (!*value && more)
+        return OPTIONS_RUN;
     char *colon = strncmp(value, "ppr:", 4) == 0 ? strchr(value + 4, ':') : NULL;
     if (!colon || strcmp(colon, ":node") != 0)
         return settings_is_one_of(ways, value) ? OPTIONS_RUN : wrong(opt, name, ways, value);

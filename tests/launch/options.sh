@@ -21,6 +21,8 @@ expect_out '[0] x'
 run oshrun --n 1 --mca btl tcp,self -genvlist HOME,SHOAL_TEST_A,SHOAL_TEST_B echo x
 expect_rc 0
 expect_out x
+run oshrun -n 2 -bind-to none -map-by slot --map-by :OVERSUBSCRIBE --map-by core:oversubscribe true
+expect_rc 0
 run oshrun -n 2 -bind-to none -map-by slot --map-by ppr:2:node true
 expect_rc 0
 for way in node ppr:0:node ppr:2:socket ppr:2 or ''; do
