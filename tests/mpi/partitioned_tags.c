@@ -2,6 +2,7 @@
 // Partitioned messages have tags of their own, 2^28 of them: when all have been used, one that lives
 // keeps its own.
 // PES: 2
+// TIMEOUT: 150
 #include "mpi_check.h"
 
 enum { FEW = 4, MANY = 1 << 20, LAP = 256 }; // LAP * MANY tags
