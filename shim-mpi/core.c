@@ -50,7 +50,7 @@ int shim_npes(void)
 }
 
 // ---- Parts
-_Thread_local int shim_own_part = -1;
+SHIM_OWN int shim_own_part = -1;
 _Atomic uint64_t shim_parts_ever;
 static _Atomic uint64_t parts_taken; // bits, as these
 static pthread_key_t part_key;       // of a thread that has one for itself: its bit

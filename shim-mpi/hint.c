@@ -146,7 +146,7 @@ void hint_accept(struct transfer *t, const struct rts *rts)
 }
 
 // ---- The receiver, of a message that is matched while something is posted
-_Thread_local size_t hint_defers_from = SIZE_MAX;
+SHIM_OWN size_t hint_defers_from = SIZE_MAX;
 
 struct offer {
     uint64_t sender;

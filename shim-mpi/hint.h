@@ -21,7 +21,7 @@ void hint_accept(struct transfer *t, const struct rts *rts); // of one that was 
 // copied by the next call that makes progress. SIZE_MAX: nothing is posted. Their senders are offered to copy long
 // ones meanwhile; a shorter one stays behind only where this process is about to send itself.
 enum { HINT_LEAST_OFFERED = 64 << 10, HINT_LEAST_DEFERRED = 8 << 10 };
-HIDDEN extern _Thread_local size_t hint_defers_from;
+HIDDEN extern SHIM_OWN size_t hint_defers_from;
 bool hint_defer(struct transfer *t, const struct rts *rts); // false: now
 void hint_catch_up(void); // receives all that has been left for later
 

@@ -234,7 +234,7 @@ struct walk {
 static struct progress_hook *hooks;
 static struct walk *walks;
 static shim_lock hook_lock; // of all these
-static _Thread_local bool walks_here;
+static SHIM_OWN bool walks_here;
 _Atomic int progress_hooks;
 
 void progress_add(struct progress_hook *hook)
@@ -336,7 +336,7 @@ bool progress_sleeps(void)
     return atomic_load_explicit(&sleepers, memory_order_relaxed);
 }
 
-static _Thread_local bool may_sleep;
+static SHIM_OWN bool may_sleep;
 
 bool progress_may_sleep(void)
 {
@@ -359,7 +359,7 @@ static uint32_t looks; // looks in vain before one that does not wait does
 
 void progress_look(void)
 {
-    static _Thread_local uint32_t in_vain;
+    static SHIM_OWN uint32_t in_vain;
     agent_count_wait();
     if (progress()) {
         in_vain = 0;

@@ -252,9 +252,9 @@ static INLINE bool is_usual(struct rma *r, bool has_result)
     struct type *t = type_of(there->datatype);
     MPI_Count bytes;
     char *to;
-    if (r->request || !is_array(&r->origin, there) || (has_result && !is_array(&r->result, there)) ||
-        !t || t->basic != t || !t->is_dense || there->count <= 0 ||
-        __builtin_mul_overflow(there->count, t->size, &bytes))
+    if (r->request || !is_array(&r->origin, there) ||
+        (has_result && !is_array(&r->result, there)) || !t || t->basic != t || !t->is_dense ||
+        there->count <= 0 || __builtin_mul_overflow(there->count, t->size, &bytes))
         return false;
     r->w = win_of(r->win);
     r->op = op_of(r->op_handle);
@@ -262,9 +262,8 @@ static INLINE bool is_usual(struct rma *r, bool has_result)
         !(r->t = rma_direct(r->w, r->rank, r->disp, 0, (size_t)bytes, &to)))
         return false;
     r->there.type = t;
-    r->at = (struct place){.direct = to,
-                           .va = r->t->va + (uint64_t)(to - r->t->direct),
-                           .memory = r->t->memory};
+    r->at = (struct place){
+        .direct = to, .va = r->t->va + (uint64_t)(to - r->t->direct), .memory = r->t->memory};
     return true;
 }
 

@@ -89,7 +89,8 @@ static inline bool shim_is_up(void)
 // What every thread would write is there in parts, lines of their own: a thread has one for itself until
 // it ends, and writes there without atomic operations. Threads beyond so many share SHIM_SHARED.
 enum { SHIM_PARTS = 64, SHIM_SHARED = SHIM_PARTS - 1 };
-extern _Thread_local int shim_own_part __attribute__((tls_model("initial-exec"))); // -1: none yet
+#define SHIM_OWN _Thread_local __attribute__((tls_model("initial-exec"))) // a thread's own, without a call
+extern SHIM_OWN int shim_own_part; // -1: none yet
 int shim_take_part(void);
 HIDDEN extern _Atomic uint64_t shim_parts_ever; // bits of those that threads have had
 

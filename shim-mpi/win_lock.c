@@ -298,7 +298,7 @@ MPI_DEFINE(int, Win_unlock_all, MPI_Win win)
 // process meanwhile, and of its core.
 static inline void lap(void)
 {
-    static _Thread_local unsigned laps;
+    static SHIM_OWN unsigned laps;
     if (unlikely(++laps % LAPS == 0)) {
         progress();
         sched_yield();
