@@ -157,6 +157,14 @@ $(BUILD)/lib/libshoal.a: $(OBJ_lib)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# What is installed: one object, so that programs see what is public and no other names.
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+$(BUILD)/lib/static/libshoal.a: $(BUILD)/lib/libshoal.a
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(CC) $(if $(findstring -flto,$(CFLAGS)),$(CFLAGS) -flinker-output=nolto-rel) -r -nostdlib -o $(@D)/shoal.o \
+		-Wl,--whole-archive $< -Wl,--no-whole-archive
+	$(Q)$(OBJCOPY) --localize-hidden $(@D)/shoal.o && $(AR) rcs $@ $(@D)/shoal.o && rm $(@D)/shoal.o
 # The MPI layer: on the runtime's public interfaces alone.
 $(LIBMPI).$(MPI_SOVERSION): $(call objects,$(SRC_shim)) $(LIB)
 	@mkdir -p $(@D)
@@ -324,7 +332,7 @@ expand:
 
 PKGS := shoal.pc oshmem.pc mpi_abi.pc
 in_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1)) # as pkg-config follows a tree that has moved
-install: all
+install: all $(BUILD)/lib/static/libshoal.a
 	$(foreach v,DESTDIR PREFIX LIBDIR INCLUDEDIR MANDIR,$(if $(word 2,$($v)),$(error $v has a space in it: install \
 		elsewhere, and copy the tree)))
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/mpp
@@ -339,7 +347,7 @@ install: all
 	install -m 755 $(LIBMPI).$(MPI_SOVERSION) $(DESTDIR)$(LIBDIR)
 	ln -sf libmpi_abi.so.$(MPI_SOVERSION) $(DESTDIR)$(LIBDIR)/libmpi_abi.so
 	$(if $(MODULES),install -m 755 $(MODULES) $(DESTDIR)$(LIBDIR))
-	install -m 644 $(BUILD)/lib/libshoal.a $(DESTDIR)$(LIBDIR)
+	install -m 644 $(BUILD)/lib/static/libshoal.a $(DESTDIR)$(LIBDIR)
 	install -m 644 include/*.h $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 include/mpp/*.h $(DESTDIR)$(INCLUDEDIR)/mpp
 	install -d $(DESTDIR)$(INCLUDEDIR)/shoal-mpi
