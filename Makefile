@@ -331,7 +331,8 @@ expand:
 		(clang-format 2>/dev/null || cat)
 
 PKGS := shoal.pc oshmem.pc mpi_abi.pc
-in_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1)) # as pkg-config follows a tree that has moved
+# As pkg-config follows a tree that has moved.
+in_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 install: all $(BUILD)/lib/static/libshoal.a
 	$(foreach v,DESTDIR PREFIX LIBDIR INCLUDEDIR MANDIR,$(if $(word 2,$($v)),$(error $v has a space in it: install \
 		elsewhere, and copy the tree)))

@@ -61,26 +61,6 @@ static void stranger_send(const void *bytes, size_t n)
     send_as(UCX_AM_ID, NULL, 0, bytes, n, UCP_AM_SEND_FLAG_EAGER);
 }
 
-// Good messages by ways that ours do not take: with a header of UCX's, offered instead of sent, in
-// many parts, under another number.
-static void stranger_pieces(void);
-
-static void stranger_more(void)
-{
-    static struct {
-        struct message_header header;
-        unsigned char rest[1 << 20];
-    } m = {{.secret = SECRET, .from = 1, .seq = 0, .length = 8, .kind = MESSAGE_USER}, {0}};
-    size_t whole = sizeof m.header + 8;
-    send_as(UCX_AM_ID, &m, whole, NULL, 0, UCP_AM_SEND_FLAG_EAGER);
-    send_as(UCX_AM_ID, &m, 8, &m, whole, UCP_AM_SEND_FLAG_EAGER);
-    send_as(UCX_AM_ID, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_RNDV);
-    send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_RNDV);
-    send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_EAGER);
-    send_as(UCX_BULK_ID + 1, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_EAGER);
-    stranger_pieces();
-}
-
 // Pieces of long puts and gets: without the secret, of nobody, of no kind, of another length than they
 // say, offered, without all of what goes before them, without a way back; and answers to what was never
 // asked.
@@ -109,6 +89,24 @@ static void stranger_pieces(void)
     b[5].kind = UCX_BULK_ANSWER;
     for (b[5].op = 0; b[5].op < 512; b[5].op += 73)
         send_as(UCX_BULK_ID, &b[5], sizeof b[5], NULL, 0, UCP_AM_SEND_FLAG_EAGER);
+}
+
+// Good messages by ways that ours do not take: with a header of UCX's, offered instead of sent, in
+// many parts, under another number.
+static void stranger_more(void)
+{
+    static struct {
+        struct message_header header;
+        unsigned char rest[1 << 20];
+    } m = {{.secret = SECRET, .from = 1, .seq = 0, .length = 8, .kind = MESSAGE_USER}, {0}};
+    size_t whole = sizeof m.header + 8;
+    send_as(UCX_AM_ID, &m, whole, NULL, 0, UCP_AM_SEND_FLAG_EAGER);
+    send_as(UCX_AM_ID, &m, 8, &m, whole, UCP_AM_SEND_FLAG_EAGER);
+    send_as(UCX_AM_ID, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_RNDV);
+    send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_RNDV);
+    send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_EAGER);
+    send_as(UCX_BULK_ID + 1, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_EAGER);
+    stranger_pieces();
 }
 
 static void stranger_close(void)

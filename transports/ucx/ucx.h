@@ -11,7 +11,7 @@
 //
 // The end of a put at UCX means that its source may be reused. That it is complete at the target
 // only a flush tells, so a put stays on its peer's list of unflushed operations until one that
-// began later is done; one flush ends many of them.
+// began later is done; one flush ends many of them. Long ones over tcp are answered (ucx_bulk.c).
 //
 // One mutex guards all of it, so UCX is asked for UCS_THREAD_MODE_SERIALIZED only and any thread may
 // call; it is never held during an upcall.
@@ -38,8 +38,8 @@ enum {
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
     UCX_LANES = 16,                   // workers of contexts, which share them in turn
     UCX_LANE_OPS = HOSTILE ? 4 : 64,  // operations under way at once on one of them
-    UCX_AM_ID = 1,    // of active messages,
-    UCX_BULK_ID = 2,  // of long puts and gets (ucx_bulk.c)
+    UCX_AM_ID = 1,                    // of active messages,
+    UCX_BULK_ID = 2,                  // of long puts and gets (ucx_bulk.c)
     UCX_ADDRESS_TEXT = 48,
 };
 
@@ -160,7 +160,7 @@ struct ucx_ep {
     struct ucx_op *ops, *free_ops;
     struct ucx_ctx ctx; // of operations without one
     unsigned pending;   // puts, gets and atomics under way
-    unsigned sends;     // messages under way
+    unsigned sends;     // messages and what ucx_bulk.c sends, under way
     unsigned closings;  // endpoints that UCX is closing, flushes of the worker
     unsigned unflushed; // operations of all peers that the next flush would cover
     unsigned hostile_calls;

@@ -32,6 +32,14 @@ static void out_end(struct out *out)
     free(out);
 }
 
+// Nothing goes there any more, and it hears of that.
+static void give_up(struct ucx_ep *ep, struct ucx_peer *to, ucs_status_t status)
+{
+    to->why = ucx_why(status);
+    to->broken = ep->has_broken = true;
+    messages_peer_lose(&ep->messages, &to->m, to->why);
+}
+
 static void sent(void *request, ucs_status_t status, void *out);
 
 // One piece. True: UCX is done with it.
@@ -54,16 +62,14 @@ static bool send_piece(struct out *out)
     }
     void *pointer = ucp_am_send_nbx(out->way, UCX_BULK_ID, &out->bulk, sizeof out->bulk, data, n,
                                     &param);
-    if (UCS_PTR_IS_ERR(pointer)) {
-        messages_peer_lose(&out->ep->messages, &out->to->m, ucx_why(UCS_PTR_STATUS(pointer)));
-        out->left = 0;
-    }
+    if (UCS_PTR_IS_ERR(pointer))
+        give_up(out->ep, out->to, UCS_PTR_STATUS(pointer));
     return !UCS_PTR_IS_PTR(pointer);
 }
 
 static void send_on(struct out *out)
 {
-    while (out->left) {
+    while (out->left && !out->to->m.lost) {
         if (!send_piece(out))
             return;
         out->bulk.at += out->bulk.n;
@@ -81,14 +87,14 @@ static void sent(void *request, ucs_status_t status, void *out_)
     send_on(out);
 }
 
-// n bytes of data, or one message without that tells of n. False: no memory, logged.
-static bool send_bulk(struct ucx_ep *ep, struct ucx_peer *to, ucp_ep_h way, struct ucx_bulk bulk,
+// n bytes of data, or one message without that tells of n.
+static void send_bulk(struct ucx_ep *ep, struct ucx_peer *to, ucp_ep_h way, struct ucx_bulk bulk,
                       const void *data)
 {
     struct out *out = malloc(sizeof *out);
     if (!out) {
-        ucx_log(ep, LOG_ERROR, "no memory for a transfer of %zu bytes", (size_t)bulk.n);
-        return false;
+        give_up(ep, to, UCS_ERR_NO_MEMORY);
+        return;
     }
     bulk.secret = ep->job.secret;
     bulk.from = (uint32_t)ep->job.me;
@@ -99,7 +105,6 @@ static bool send_bulk(struct ucx_ep *ep, struct ucx_peer *to, ucp_ep_h way, stru
         send_on(out);
     else if (send_piece(out))
         out_end(out);
-    return true;
 }
 
 int ucx_bulk_begin(struct ucx_ep *ep, struct ucx_ctx *ctx, struct ucx_peer *peer, struct ucx_op *op,
@@ -113,8 +118,7 @@ int ucx_bulk_begin(struct ucx_ep *ep, struct ucx_ctx *ctx, struct ucx_peer *peer
     op->local = local;
     op->length = op->unanswered = n;
     int status = ucx_op_begun(ep, op, peer, ctx, request, NULL);
-    if (!send_bulk(ep, peer, peer->ep, bulk, puts ? local : NULL))
-        ucx_op_answered(op, n, TRANSPORT_FAILED);
+    send_bulk(ep, peer, peer->ep, bulk, puts ? local : NULL);
     return status;
 }
 
@@ -141,7 +145,7 @@ static struct ucx_op *op_of(struct ucx_ep *ep, const struct ucx_bulk *bulk)
 static void asked(struct ucx_ep *ep, struct ucx_bulk bulk, const void *data, ucp_ep_h way)
 {
     void *at = (void *)(uintptr_t)bulk.at;
-    struct ucx_peer *from = ucx_peer_known(ep, (int)bulk.from);
+    struct ucx_peer *from = ucx_peer_known(ep, (int)bulk.from); // NULL: no memory
     bool puts = bulk.kind == UCX_BULK_PUT;
     if (!from)
         return;
