@@ -54,7 +54,7 @@ static int posted_count;
 static struct ucp_ep *endpoints[NPES];
 static struct ucp_ep asker; // by which pieces come
 static const uint8_t *says, *says_end;
-static ucp_am_recv_callback_t came, piece_came;
+static ucp_am_recv_callback_t came;
 
 // ---- There are no lanes.
 int ucx_lanes_progress(struct ucx_ep *e)
@@ -197,11 +197,12 @@ ucs_status_ptr_t ucp_atomic_op_nbx(ucp_ep_h of, ucp_atomic_op_t op, const void *
 ucs_status_ptr_t ucp_am_send_nbx(ucp_ep_h of, unsigned id, const void *header, size_t header_length,
                                  const void *from, size_t n, const ucp_request_param_t *param)
 {
-    if (id == UCX_BULK_ID)
+    require(id == UCX_AM_ID);
+    if (header_length)
         require(header_length == sizeof(struct ucx_bulk) &&
                 ((const struct ucx_bulk *)header)->secret == SECRET);
     else
-        require(id == UCX_AM_ID && header_length == 0 && n <= MESSAGE_BYTES);
+        require(n <= MESSAGE_BYTES);
     seen += n ? ((const unsigned char *)from)[n - 1] : 0;
     return answer(of, param, true);
 }
@@ -215,7 +216,7 @@ ucs_status_t ucp_worker_set_am_recv_handler(ucp_worker_h worker,
                                             const ucp_am_handler_param_t *param)
 {
     (void)worker;
-    *(param->id == UCX_BULK_ID ? &piece_came : &came) = param->cb;
+    came = param->cb;
     return UCS_OK;
 }
 
@@ -285,7 +286,6 @@ static void ep_new(void)
     pthread_mutex_init(&ep->lock, NULL);
     ucx_messages_open(ep);
     ucx_messages_listen(ep);
-    ucx_bulk_listen(ep);
     ep->is_tcp = true;
     ep->blob = calloc(NPES, sizeof *ep->blob);
     ep->peer = calloc(NPES, sizeof *ep->peer);
@@ -366,7 +366,7 @@ static void piece(int flags, const uint8_t *bytes, size_t n)
         bulk.n %= sizeof long_one;
     memcpy(header, &bulk, length);
     pthread_mutex_lock(&ep->lock);
-    piece_came(ep, header, length, data, rest, &param);
+    came(ep, header, length, data, rest, &param);
     pthread_mutex_unlock(&ep->lock);
     free(data);
     free(header);

@@ -77,18 +77,18 @@ static void stranger_pieces(void)
     b[4].kind = UCX_BULK_GET; // has no data
     b[5].kind = UCX_BULK_DATA;
     for (int i = 0; i < 6; i++)
-        send_as(UCX_BULK_ID, &b[i], sizeof b[i], bytes, sizeof bytes,
+        send_as(UCX_AM_ID, &b[i], sizeof b[i], bytes, sizeof bytes,
                 UCP_AM_SEND_FLAG_EAGER | (i < 5 ? UCP_AM_SEND_FLAG_REPLY : 0));
-    send_as(UCX_BULK_ID, &good, sizeof good, bytes, sizeof bytes,
+    send_as(UCX_AM_ID, &good, sizeof good, bytes, sizeof bytes,
             UCP_AM_SEND_FLAG_RNDV | UCP_AM_SEND_FLAG_REPLY);
-    send_as(UCX_BULK_ID, &good, sizeof good - 8, bytes, sizeof bytes,
+    send_as(UCX_AM_ID, &good, sizeof good - 8, bytes, sizeof bytes,
             UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
-    send_as(UCX_BULK_ID, &good, sizeof good, NULL, 0,
+    send_as(UCX_AM_ID, &good, sizeof good, NULL, 0,
             UCP_AM_SEND_FLAG_EAGER | UCP_AM_SEND_FLAG_REPLY);
-    send_as(UCX_BULK_ID, &good, sizeof good, bytes, sizeof bytes, UCP_AM_SEND_FLAG_EAGER);
+    send_as(UCX_AM_ID, &good, sizeof good, bytes, sizeof bytes, UCP_AM_SEND_FLAG_EAGER);
     b[5].kind = UCX_BULK_ANSWER;
     for (b[5].op = 0; b[5].op < 512; b[5].op += 73)
-        send_as(UCX_BULK_ID, &b[5], sizeof b[5], NULL, 0, UCP_AM_SEND_FLAG_EAGER);
+        send_as(UCX_AM_ID, &b[5], sizeof b[5], NULL, 0, UCP_AM_SEND_FLAG_EAGER);
 }
 
 // Good messages by ways that ours do not take: with a header of UCX's, offered instead of sent, in
@@ -105,7 +105,7 @@ static void stranger_more(void)
     send_as(UCX_AM_ID, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_RNDV);
     send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_RNDV);
     send_as(UCX_AM_ID, NULL, 0, &m, sizeof m, UCP_AM_SEND_FLAG_EAGER);
-    send_as(UCX_BULK_ID + 1, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_EAGER);
+    send_as(UCX_AM_ID + 1, NULL, 0, &m, whole, UCP_AM_SEND_FLAG_EAGER);
     stranger_pieces();
 }
 

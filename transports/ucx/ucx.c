@@ -103,8 +103,7 @@ int ucx_worker_open(struct ucx_ep *ep)
                                   .thread_mode = UCS_THREAD_MODE_SERIALIZED};
     if (said(&ep->job, "ucp_worker_create", ucp_worker_create(ep->context, &params, &ep->worker)) ||
         said(&ep->job, "ucp_worker_get_efd", ucp_worker_get_efd(ep->worker, &ep->fd)) ||
-        said(&ep->job, "active messages", ucx_messages_listen(ep)) ||
-        said(&ep->job, "long active messages", ucx_bulk_listen(ep)))
+        said(&ep->job, "active messages", ucx_messages_listen(ep)))
         return TRANSPORT_UNSUPPORTED;
     return 0;
 }

@@ -38,8 +38,7 @@ enum {
     UCX_UNFLUSHED = HOSTILE ? 2 : 64, // of one peer, before a flush is begun unasked
     UCX_LANES = 16,                   // workers of contexts, which share them in turn
     UCX_LANE_OPS = HOSTILE ? 4 : 64,  // operations under way at once on one of them
-    UCX_AM_ID = 1,                    // of active messages,
-    UCX_BULK_ID = 2,                  // of long puts and gets (ucx_bulk.c)
+    UCX_AM_ID = 1, // the only one: UCX 1.13 may call a handler that was never set for the one after the last
     UCX_ADDRESS_TEXT = 48,
 };
 
@@ -247,7 +246,9 @@ int ucx_get(void *ep, void *ctx, void *to, struct transport_remote from, size_t 
 void ucx_op_answered(struct ucx_op *op, size_t n, int status);
 
 // ucx_bulk.c
-ucs_status_t ucx_bulk_listen(struct ucx_ep *ep);
+// An active message came that has a header of UCX's: those of long puts and gets have.
+ucs_status_t ucx_bulk_came(struct ucx_ep *ep, const void *header, size_t header_length, const void *data,
+                           size_t length, const ucp_am_recv_param_t *param);
 // Begins op, a put or get of n bytes: as the slots.
 int ucx_bulk_begin(struct ucx_ep *ep, struct ucx_ctx *ctx, struct ucx_peer *peer, struct ucx_op *op,
                    uint64_t at, void *local, size_t n, struct transport_request *request);

@@ -60,7 +60,7 @@ static bool send_piece(struct out *out)
         out->data += n;
         out->left -= n;
     }
-    void *pointer = ucp_am_send_nbx(out->way, UCX_BULK_ID, &out->bulk, sizeof out->bulk, data, n,
+    void *pointer = ucp_am_send_nbx(out->way, UCX_AM_ID, &out->bulk, sizeof out->bulk, data, n,
                                     &param);
     if (UCS_PTR_IS_ERR(pointer))
         give_up(out->ep, out->to, UCS_PTR_STATUS(pointer));
@@ -166,11 +166,9 @@ static void answer_came(struct ucx_ep *ep, const struct ucx_bulk *bulk, const vo
     ucx_op_answered(op, bulk->n, 0);
 }
 
-// UCX calls it, in progress. A piece comes whole.
-static ucs_status_t came(void *ep_, const void *header, size_t header_length, void *data,
-                         size_t length, const ucp_am_recv_param_t *param)
+ucs_status_t ucx_bulk_came(struct ucx_ep *ep, const void *header, size_t header_length,
+                           const void *data, size_t length, const ucp_am_recv_param_t *param)
 {
-    struct ucx_ep *ep = ep_;
     struct ucx_bulk bulk = {.kind = UCX_BULK_KINDS};
     if (header_length == sizeof bulk && !(param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV))
         memcpy(&bulk, header, sizeof bulk);
@@ -183,16 +181,4 @@ static ucs_status_t came(void *ep_, const void *header, size_t header_length, vo
     else
         answer_came(ep, &bulk, data);
     return UCS_OK;
-}
-
-ucs_status_t ucx_bulk_listen(struct ucx_ep *ep)
-{
-    ucp_am_handler_param_t param = {
-        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
-                      UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
-        .id = UCX_BULK_ID,
-        .flags = UCP_AM_FLAG_WHOLE_MSG,
-        .cb = came,
-        .arg = ep};
-    return ucp_worker_set_am_recv_handler(ep->worker, &param);
 }

@@ -51,8 +51,9 @@ static ucs_status_t came(void *ep_, const void *header, size_t header_length, vo
                          size_t length, const ucp_am_recv_param_t *param)
 {
     struct ucx_ep *ep = ep_;
-    (void)header;
-    if (header_length || length > MESSAGE_BYTES_SOON || param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) {
+    if (header_length)
+        return ucx_bulk_came(ep, header, header_length, data, length, param);
+    if (length > MESSAGE_BYTES_SOON || param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) {
         messages_forged(&ep->messages, length);
         return UCS_OK;
     }
