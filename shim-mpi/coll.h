@@ -221,6 +221,15 @@ int coll_fold(const struct coll_call *c, char *parts, MPI_Count n);
 // MPI_Comm_free: all members come here, and none waits. coll_team_down waits for all that have begun.
 void coll_team_end(struct comm *comm);
 void coll_team_down(void);
+// Bytes of a message that is short: blocking calls of such go without a schedule.
+enum { COLL_NOW = 2048 };
+// So short, and without gaps, is what each gives to a reduction.
+static inline bool coll_folds_now(const struct coll_call *c)
+{
+    MPI_Count n = coll_team_bytes(c);
+    return c->recv.type->is_dense && n >= 0 && n <= COLL_NOW;
+}
+
 // Short broadcasts, through the team or by messages: true, on all members, when it is done.
 bool coll_bcast_now(const struct coll_call *c, int *error);
 // What this process has to do in a blocking gather, scatter, reduction or scan, when that is short: true when it is

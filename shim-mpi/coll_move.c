@@ -4,7 +4,7 @@
 
 #include "partner.h"
 
-enum { SHORT = 2048, LONG = 1 << 19 };
+enum { LONG = 1 << 19 };
 
 static void copy_block(struct schedule *s, struct block to, struct block from)
 {
@@ -60,7 +60,7 @@ void coll_scatter(struct schedule *s, const struct coll_call *c)
 static bool is_short(struct block b)
 {
     MPI_Count n;
-    return !__builtin_mul_overflow(b.count, b.type->size, &n) && n <= SHORT;
+    return !__builtin_mul_overflow(b.count, b.type->size, &n) && n <= COLL_NOW;
 }
 
 static bool are_short(const struct side *s, int size)
@@ -72,32 +72,27 @@ static bool are_short(const struct side *s, int size)
     return true;
 }
 
-static int scatter_at_root(const struct coll_call *c, int tag)
+static int pass(const struct coll_call *c, struct block b, int peer, bool sends, int tag)
 {
-    int error = MPI_SUCCESS;
-    for (int i = 0; i < c->size; i++) {
-        struct block b = coll_block(&c->send, i);
-        int sent = MPI_SUCCESS;
-        if (i != c->rank)
-            sent = p2p_send(c->comm, SPACE_COLL, b.buf, b.count, b.type, i, tag, SEND_STANDARD);
-        else if (!side_in_place(&c->recv))
-            type_copy(c->recv.type, c->recv.buf, c->recv.count, b.type, b.buf, b.count);
-        error = error ? error : sent;
-    }
-    return error;
+    return sends ? p2p_send(c->comm, SPACE_COLL, b.buf, b.count, b.type, peer, tag, SEND_STANDARD)
+                 : p2p_recv(c->comm, SPACE_COLL, b.buf, b.count, b.type, peer, tag,
+                            MPI_STATUS_IGNORE);
 }
 
-static int gather_at_root(const struct coll_call *c, int tag)
+static int pass_all(const struct coll_call *c, bool scatters, int tag)
 {
+    const struct side *all = scatters ? &c->send : &c->recv, *one = scatters ? &c->recv : &c->send;
     int error = MPI_SUCCESS;
     for (int i = 0; i < c->size; i++) {
-        struct block b = coll_block(&c->recv, i);
-        int got = MPI_SUCCESS;
+        struct block b = coll_block(all, i);
+        int passed = MPI_SUCCESS;
         if (i != c->rank)
-            got = p2p_recv(c->comm, SPACE_COLL, b.buf, b.count, b.type, i, tag, MPI_STATUS_IGNORE);
-        else if (!side_in_place(&c->send))
-            type_copy(b.type, b.buf, b.count, c->send.type, c->send.buf, c->send.count);
-        error = error ? error : got;
+            passed = pass(c, b, i, scatters, tag);
+        else if (!side_in_place(one) && scatters)
+            type_copy(one->type, one->buf, one->count, b.type, b.buf, b.count);
+        else if (!side_in_place(one))
+            type_copy(b.type, b.buf, b.count, one->type, one->buf, one->count);
+        error = error ? error : passed;
     }
     return error;
 }
@@ -110,14 +105,8 @@ bool coll_rooted_now(const struct coll_call *c, int *error)
     if (!(at_root ? are_short(all, c->size) : is_short(coll_whole(one))))
         return false;
     int tag = coll_tag(c);
-    if (at_root)
-        *error = (scatters ? scatter_at_root : gather_at_root)(c, tag);
-    else if (scatters)
-        *error = p2p_recv(c->comm, SPACE_COLL, one->buf, one->count, one->type, c->root, tag,
-                          MPI_STATUS_IGNORE);
-    else
-        *error = p2p_send(c->comm, SPACE_COLL, one->buf, one->count, one->type, c->root, tag,
-                          SEND_STANDARD);
+    *error = at_root ? pass_all(c, scatters, tag)
+                     : pass(c, coll_whole(one), c->root, !scatters, tag);
     return true;
 }
 
@@ -146,7 +135,7 @@ static int blocks_at_once(const struct coll_call *c)
         all += b.count * b.type->size;
     }
     MPI_Count mean = all / c->size;
-    return request_is_crowded() && mean > SHORT && mean < LONG ? FEW : c->size;
+    return request_is_crowded() && mean > COLL_NOW && mean < LONG ? FEW : c->size;
 }
 
 // What this process gives in an allgather, without waiting for its copy in the result.

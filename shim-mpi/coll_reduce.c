@@ -4,8 +4,7 @@
 // and on the number of processes alone.
 #include "coll.h"
 
-// Bytes up to which a blocking scan is not prepared; from which an allreduce goes by slices.
-enum { SHORT = 2048, ALLREDUCE_SLICES = 16384 };
+enum { ALLREDUCE_SLICES = 16384 }; // bytes from which an allreduce goes by slices
 
 // acc of the lower of two neighbouring sets of ranks, and in of the higher, or the other way round.
 static void combine(struct schedule *s, void *acc, void *in, MPI_Count n, struct type *t,
@@ -257,7 +256,7 @@ void coll_scan(struct schedule *s, const struct coll_call *c)
 // ---- Blocking and short: the same without a schedule
 static int scan_now(const struct coll_call *c, int tag)
 {
-    _Alignas(max_align_t) char own[SHORT], come[SHORT];
+    _Alignas(max_align_t) char own[COLL_NOW], come[COLL_NOW];
     struct type *t = c->recv.type;
     MPI_Count n = c->recv.count;
     void *whole = type_base(own, t->true_lb), *in = type_base(come, t->true_lb);
@@ -288,8 +287,7 @@ static int scan_now(const struct coll_call *c, int tag)
 
 bool coll_scan_now(const struct coll_call *c, int *error)
 {
-    const struct type *t = c->recv.type;
-    if (!t->is_dense || c->recv.count * t->size > SHORT)
+    if (!coll_folds_now(c))
         return false;
     *error = scan_now(c, coll_tag(c));
     return true;

@@ -9,7 +9,7 @@
 // Bytes up to which a broadcast to few processes is a message to each, and a blocking one is not prepared;
 // from which a root lends to processes of its node what is broadcast, from which a broadcast between nodes
 // is a scatter and an allgather, and a reduction goes by slices.
-enum { SHORT = 2048, BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 19 };
+enum { BCAST_LENT = 1 << 17, BCAST_SCATTER = 1 << 19, REDUCE_SLICES = 1 << 19 };
 
 void coll_barrier(struct schedule *s, const struct coll_call *c)
 {
@@ -83,7 +83,7 @@ bool coll_bcast_is_flat(const struct coll_call *c)
 {
     enum { FEW = 8, FEW_CROWDED = 16 };
     return c->size <= (request_is_crowded() ? FEW_CROWDED : FEW) &&
-           c->recv.count * c->recv.type->size <= SHORT && partner_are_near(c->comm->group);
+           c->recv.count * c->recv.type->size <= COLL_NOW && partner_are_near(c->comm->group);
 }
 
 static void bcast_flat(struct schedule *s, const struct coll_call *c)
@@ -294,7 +294,7 @@ bool coll_bcast_now(const struct coll_call *c, int *error)
 {
     MPI_Count n;
     if (c->kind != COLL_BCAST || c->root == MPI_PROC_NULL ||
-        __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > SHORT)
+        __builtin_mul_overflow(c->recv.count, c->recv.type->size, &n) || n > COLL_NOW)
         return false;
     if (comm_is_inter(c->comm))
         *error = bcast_across(c, coll_tag(c));
@@ -306,7 +306,7 @@ bool coll_bcast_now(const struct coll_call *c, int *error)
 // Of two: what rank 0 has is combined with what rank 1 has, in the place of that.
 static int reduce_two(const struct coll_call *c, int tag)
 {
-    _Alignas(max_align_t) char few[SHORT];
+    _Alignas(max_align_t) char few[COLL_NOW];
     const struct side *r = &c->recv;
     const void *own = coll_own(c), *lower = own;
     if (c->rank != c->root)
@@ -328,8 +328,7 @@ static int reduce_two(const struct coll_call *c, int tag)
 
 bool coll_reduce_now(const struct coll_call *c, int *error)
 {
-    const struct type *t = c->recv.type;
-    if (c->size != 2 || !t->is_dense || c->recv.count * t->size > SHORT)
+    if (c->size != 2 || !coll_folds_now(c))
         return false;
     *error = reduce_two(c, coll_tag(c));
     return true;

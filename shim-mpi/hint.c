@@ -405,7 +405,7 @@ void hint_follow(struct transfer *t)
 {
     const struct partner *p = partner_of(t->pe);
     // An envelope that waits for room would leave the receiver without the message.
-    if (shim_threads || !t->bytes || outbox_is_used(t->pe))
+    if (shim_threads || !shim_settings.hint || !t->bytes || outbox_is_used(t->pe))
         return;
     if (is_late(t->pe, p))
         keep_for_later(t, p->gone - 1);

@@ -129,8 +129,7 @@ static inline void request_drop(struct request *r)
 
 // Takes a reference to comm.
 static inline void request_init(struct request *r, enum request_kind kind, struct comm *comm,
-                                const struct request_class *class,
-                                enum request_pool_of pool)
+                                const struct request_class *class, enum request_pool_of pool)
 {
     *r = (struct request){.head.magic = OBJECT_REQUEST,
                           .head.refs = 1,

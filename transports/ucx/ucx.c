@@ -34,10 +34,10 @@ static void set_tcp(const struct transport_job *job, ucp_config_t *config, const
         said(job, variable, ucp_config_modify(config, is_before(17) ? name : whole, value));
 }
 
-// A put of UCX's over tcp is cut into segments that are answered one by one, ours into pieces of one (ucx_bulk.c), and
-// the receiver takes in so much at a time: with 512 KB it is twice as fast as with 64, and five times as with UCX's 8. And nobody
-// waits in connect(), holding our lock. (TCP_SYN_CNT, for hosts that do not answer, cannot be set: UCX
-// stores it over the next setting.)
+// A put of UCX's over tcp is cut into segments that are answered one by one, ours into pieces of one (ucx_bulk.c),
+// and the receiver takes in so much at a time: with 512 KB it is twice as fast as with 64, and five times as
+// with UCX's 8. And nobody waits in connect(), holding our lock. (TCP_SYN_CNT, for hosts that do not answer,
+// cannot be set: UCX stores it over the next setting.)
 static void configure_tcp(const struct transport_job *job, ucp_config_t *config)
 {
     set_tcp(job, config, "TX_SEG_SIZE", "512k");

@@ -242,8 +242,7 @@ int ucx_put(void *ep, void *ctx, struct transport_remote to, const void *from, s
 int ucx_get(void *ep, void *ctx, void *to, struct transport_remote from, size_t n,
             struct transport_request *request);
 
-// Of op n bytes more have been answered, or it has failed.
-void ucx_op_answered(struct ucx_op *op, size_t n, int status);
+void ucx_op_answered(struct ucx_op *op, size_t n); // n bytes more have been
 
 // ucx_bulk.c
 // An active message came that has a header of UCX's: those of long puts and gets have.

@@ -163,7 +163,7 @@ static void answer_came(struct ucx_ep *ep, const struct ucx_bulk *bulk, const vo
         return;
     if (bulk->kind == UCX_BULK_DATA)
         memcpy((char *)op->local + bulk->at, data, bulk->n);
-    ucx_op_answered(op, bulk->n, 0);
+    ucx_op_answered(op, bulk->n);
 }
 
 ucs_status_t ucx_bulk_came(struct ucx_ep *ep, const void *header, size_t header_length,

@@ -126,9 +126,8 @@ static void ended(void *request, ucs_status_t status, void *op_)
     end_if_done(op->ep, op);
 }
 
-void ucx_op_answered(struct ucx_op *op, size_t n, int status)
+void ucx_op_answered(struct ucx_op *op, size_t n)
 {
-    op->failed |= status < 0;
     op->unanswered -= n;
     end_if_done(op->ep, op);
 }
