@@ -83,9 +83,10 @@ static bool try_send(int pe, const struct net_head *head, const void *data, enum
     return try_pieces(pe, head, NULL, 0, data, patience);
 }
 
-void net_head_send(int pe, const struct net_head *head, const void *data)
+// Handlers have their turn once it has left: with many messages to handle each look for room would take long.
+void net_answer(int pe, const struct net_head *head, const void *data)
 {
-    try_send(pe, head, data, WAIT);
+    try_send(pe, head, data, LET_LEAVE);
 }
 
 // What was gathered for pe leaves before a message to it, and comes before it.
@@ -246,7 +247,7 @@ void net_send_run(const struct operation *op, int pe, uint64_t token, uint64_t w
                             .arg = which,
                             .n = data ? (uint32_t)op->n : 0,
                             .op = *op};
-    net_head_send(pe, &head, data);
+    try_send(pe, &head, data, WAIT);
 }
 
 int net_run(const struct operation *op, int pe)
@@ -261,7 +262,7 @@ void net_tell(const struct operation *op, int pe)
     struct net_head head = {
         .kind = NET_RUN, .token = TOLD + answers_expect(&told), .from = world.me, .op = *op};
     net_push_first(pe);
-    net_head_send(pe, &head, NULL);
+    try_send(pe, &head, NULL, WAIT);
 }
 
 uint64_t net_batch_ask(int pe, const void *records, size_t n)
@@ -273,7 +274,7 @@ uint64_t net_batch_ask(int pe, const void *records, size_t n)
                             .from = world.me,
                             .arg = flight_expect(f, &old, sizeof old),
                             .n = (uint32_t)n};
-    net_head_send(pe, &head, records);
+    try_send(pe, &head, records, WAIT);
     int status = flight_wait(f);
     if (status)
         fatal("PE %d refused an atomic from here: %d", pe, status);

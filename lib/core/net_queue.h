@@ -29,7 +29,7 @@ struct net_head {
 // In the token of a batch that is answered, with the stream's mark; 0: it is not answered.
 #define NET_OF_STREAM (UINT64_C(1) << 63)
 
-void net_head_send(int pe, const struct net_head *head, const void *data); // waits for room
+void net_answer(int pe, const struct net_head *head, const void *data); // waits for room, and runs nothing meanwhile
 
 struct came {
     struct came *next;

@@ -82,7 +82,7 @@ static void answer_batch(const struct came *c)
                             .status = c->head.status,
                             .arg = c->head.arg,
                             .n = is_asked && !c->head.status ? sizeof c->head.long_n : 0};
-    net_head_send(c->from, &head, &c->head.long_n);
+    net_answer(c->from, &head, &c->head.long_n);
 }
 
 // ---- Operations
@@ -241,7 +241,7 @@ static bool run_next(void)
     if (c->head.kind == NET_BATCH) {
         answer_batch(c);
     } else if (c->head.kind == NET_TAKEN) {
-        net_head_send(c->from, &c->head, NULL);
+        net_answer(c->from, &c->head, NULL);
     } else {
         if (!in_order)
             status = run(c, result);
@@ -250,7 +250,7 @@ static bool run_next(void)
                                 .arg = c->head.arg,
                                 .status = status,
                                 .n = status ? 0 : (uint32_t)n};
-        net_head_send(c->from, &head, result);
+        net_answer(c->from, &head, result);
     }
     if (result != &short_result)
         free(result);
