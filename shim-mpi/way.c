@@ -31,6 +31,7 @@ struct way {
     uint32_t seen;  // those since then, or until then those since the last of `cold`
     uint32_t gap;   // messages from one try to the next; 0: there has been none of this kind
     uint32_t tried; // those of this try that went the new way
+    uint64_t from;  // the pattern's bytes when it began to count
     uint64_t bytes; // that were seen,
     uint64_t used;  // and of these before the last pause
     double last;    // when the last one went,
@@ -52,6 +53,7 @@ _Static_assert(WAY_LEAST == 1 << SHORTEST, "the first class is theirs");
 static struct pattern {
     struct way ways[2][2][CLASSES];
     struct came came[CLASSES];
+    uint64_t bytes; // of all lengths, that went and came
 } patterns[2 + TAG_STEP];
 
 // What the last try found out, of whatever pattern: a kind of collective begins with that.
@@ -102,15 +104,30 @@ static uint32_t block_of(size_t n)
     return (uint32_t)(block > least ? block : least);
 }
 
+// The nearest length of which something is known. NULL: there is none.
+static const struct found *nearest(int class)
+{
+    for (int by = 0; by < CLASSES; by++)
+        for (int c = class - by; c <= class + by; c += by ? 2 * by : 1)
+            if (c >= 0 && c < CLASSES && found[c].is_known)
+                return &found[c];
+    return NULL;
+}
+
+static void begin_way(struct way *w, const struct pattern *p, int class, size_t n, bool waits)
+{
+    const struct found *f = p != patterns ? nearest(class) : NULL;
+    w->gap = f ? GAP_LEAST : 4 * block_of(n);
+    w->leaves = f ? f->leaves : !waits && way_is_long(n) && p == patterns;
+}
+
 static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
 {
-    bool both = p->came[class].any > 0, is_found = p != patterns && found[class].is_known;
+    bool both = p->came[class].any > 0;
     struct way *w = &p->ways[waits][both][class];
-    if (unlikely(!w->gap)) {
-        w->is_both_ways = both;
-        w->gap = is_found ? GAP_LEAST : 4 * block_of(n);
-        w->leaves = is_found ? found[class].leaves : !waits && way_is_long(n) && p == patterns;
-    }
+    w->is_both_ways = both;
+    if (unlikely(!w->gap) || (unlikely(!w->was_tried) && w->phase == STEADY && p != patterns))
+        begin_way(w, p, class, n, waits);
     return w;
 }
 
@@ -147,7 +164,7 @@ static bool has_ended(const struct way *w, size_t n)
 static double next_gap(const struct way *w, double ratio)
 {
     double most = w->tried * (ratio - 1) * DEAR;
-    double gap = ratio >= 4.0 / 3 && w->was_tried ? most : 2.0 * w->gap;
+    double gap = ratio >= 9.0 / 8 && w->was_tried ? most : 2.0 * w->gap;
     return gap < most ? gap : most;
 }
 
@@ -164,8 +181,9 @@ static void decide(struct way *w)
     w->tried = 0;
 }
 
-static void begin_count(struct way *w)
+static void begin_count(struct way *w, const struct pattern *p)
 {
+    w->from = p->bytes;
     w->last = PMPI_Wtime();
     w->spent = 0;
     w->seen = 0;
@@ -188,10 +206,10 @@ static void count_time(struct way *w, size_t n)
     w->last = now;
 }
 
-static void end_phase(struct way *w, size_t n)
+static void end_phase(struct way *w, const struct pattern *p, size_t n)
 {
     if (w->phase != STEADY) {
-        double took = w->spent / (double)w->bytes, *best = &w->took[is_new(w)];
+        double took = w->spent / (double)(p->bytes - w->from), *best = &w->took[is_new(w)];
         *best = w->phase <= NEW || took < *best ? took : *best;
     }
     if (++w->phase == PHASES) {
@@ -205,12 +223,13 @@ static void end_phase(struct way *w, size_t n)
     w->cold = !is_try || by_rounds ? 0 : all ? all : 1;
     if (w->phase == NEW && w->leaves)
         w->cold += (uint32_t)(COLD / n);
-    begin_count(w);
+    begin_count(w, p);
 }
 
 // What this process finds out by itself begins anew when nobody leads any more.
-static bool follow(struct way *w, bool leaves)
+static bool follow(struct way *w, int class, bool leaves)
 {
+    found[class] = (struct found){true, leaves};
     w->leaves = leaves;
     w->phase = STEADY;
     w->rounds = 0;
@@ -218,7 +237,7 @@ static bool follow(struct way *w, bool leaves)
     return leaves;
 }
 
-static void warm_up(struct way *w)
+static void warm_up(struct way *w, const struct pattern *p)
 {
     double since;
     bool is_cold = w->cold > 0;
@@ -227,25 +246,26 @@ static void warm_up(struct way *w)
     else if (are_caught_up(&since) || w->seen >= PATIENCE)
         w->rounds--;
     if (is_cold || !w->rounds)
-        begin_count(w);
+        begin_count(w, p);
 }
 
-static void go_on(struct way *w, size_t n)
+static void go_on(struct way *w, const struct pattern *p, size_t n)
 {
     if (w->phase != STEADY)
         count_time(w, n);
     if (has_ended(w, n))
-        end_phase(w, n);
+        end_phase(w, p, n);
 }
 
-static bool try_out(struct way *w, size_t n)
+static bool try_out(struct way *w, struct pattern *p, size_t n)
 {
     if (w->cold || w->rounds)
-        warm_up(w);
+        warm_up(w, p);
     else
-        go_on(w, n);
+        go_on(w, p, n);
     w->seen++;
     w->bytes += n;
+    p->bytes += n;
     w->tried += is_new(w);
     return w->leaves != is_new(w);
 }
@@ -257,7 +277,7 @@ bool way_leaves(size_t n, bool waits, uint64_t address, bool *is_timed)
     int class = class_of(n);
     struct came *c = &p->came[class];
     struct way *w = way_of(p, class, n, waits);
-    bool leaves = c->before ? follow(w, c->left) : try_out(w, n);
+    bool leaves = c->before ? follow(w, class, c->left) : try_out(w, p, n);
     *is_timed = w->phase != STEADY;
     c->any -= c->any > 0;
     c->before -= c->before > 0;
@@ -273,7 +293,9 @@ void way_came(const struct transfer *t, bool was_left, bool had_choice)
     if (t->space == SPACE_P2P && way_is_long(n))
         way_count(t->pe, -1);
     shim_lock_take(&lock);
-    struct came *c = &pattern_of(t->space, t->request.tag)->came[class_of(n)];
+    struct pattern *p = pattern_of(t->space, t->request.tag);
+    struct came *c = &p->came[class_of(n)];
+    p->bytes += n;
     c->any = HOLDS;
     if (had_choice && t->pe < shim_pe()) {
         c->before = HOLDS;

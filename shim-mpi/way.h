@@ -4,8 +4,9 @@
 // are from each other), on whether data goes both ways, and on how soon receivers come. So a process
 // tries: of messages of like length, blocking or not, of the program or of one kind of collective, a few
 // go one way and as many the other, twice, and those that follow go the way in which the program was
-// through sooner. It tries again, the rarer the more often nothing has changed. A kind of collective
-// that is new begins with what was found out last. Where data goes both ways, one of them is better only
+// through sooner, by all bytes of such messages of whatever length. It tries again, the rarer the more often
+// nothing has changed. A kind of collective, or a length of one, that is new begins with what was found out
+// last of the nearest length. Where data goes both ways, one of them is better only
 // if both go it: so a process to which such messages come from one before it (of a lower number) sends
 // its own as the last of them came, and tries nothing itself.
 #ifndef SHOAL_MPI_WAY_H
