@@ -44,8 +44,9 @@ static struct message *new_copy(size_t n)
 
 // ---- Sending
 size_t messages_write(struct messages *m, const struct messages_peer *peer, enum message_kind kind,
-                      const void *payload, size_t n, unsigned char *bytes)
+                      const struct transport_payload *payload, unsigned char *bytes)
 {
+    size_t n = transport_payload_size(payload);
     struct message_header header = {.secret = m->job->secret,
                                     .from = (uint32_t)m->job->me,
                                     .seq = peer->out,
@@ -53,8 +54,7 @@ size_t messages_write(struct messages *m, const struct messages_peer *peer, enum
                                     .length = (uint32_t)n & 0xffffff,
                                     .kind = (uint32_t)kind & 0xff};
     memcpy(bytes, &header, sizeof header);
-    if (n)
-        memcpy(bytes + sizeof header, payload, n);
+    transport_payload_copy(bytes + sizeof header, payload);
     return sizeof header + n;
 }
 
@@ -65,26 +65,27 @@ static void queue(struct messages *m, struct message *message)
     m->arrived_end = &message->next;
 }
 
-static int send_to_self(struct messages *m, struct messages_peer *peer, const void *payload,
-                        size_t n)
+static int send_to_self(struct messages *m, struct messages_peer *peer,
+                        const struct transport_payload *payload)
 {
-    struct message *message = new_copy(sizeof(struct message_header) + n);
+    struct message *message = new_copy(sizeof(struct message_header) +
+                                       transport_payload_size(payload));
     if (!message)
         return TRANSPORT_FAILED;
-    messages_write(m, peer, MESSAGE_USER, payload, n, (unsigned char *)(message + 1));
+    messages_write(m, peer, MESSAGE_USER, payload, (unsigned char *)(message + 1));
     queue(m, message);
     return TRANSPORT_DONE;
 }
 
-int messages_send(struct messages *m, int pe, const void *payload, size_t n)
+int messages_send(struct messages *m, int pe, const struct transport_payload *payload)
 {
     struct messages_peer *peer = m->peer(m->ep, pe);
     if (!peer || unlikely(peer->lost))
         return TRANSPORT_FAILED;
     if (messages_wait_for(peer))
         return TRANSPORT_AGAIN;
-    int status = pe == m->job->me ? send_to_self(m, peer, payload, n)
-                                  : m->send(m->ep, peer, MESSAGE_USER, payload, n);
+    int status = pe == m->job->me ? send_to_self(m, peer, payload)
+                                  : m->send(m->ep, peer, MESSAGE_USER, payload);
     if (status != TRANSPORT_DONE)
         return status;
     peer->told_taken = peer->taken;
@@ -94,12 +95,13 @@ int messages_send(struct messages *m, int pe, const void *payload, size_t n)
 
 int messages_notice(struct messages *m, struct messages_peer *peer)
 {
+    static const struct transport_payload none;
     if (peer->noticing)
         return TRANSPORT_DONE;
     if (peer->lost)
         return TRANSPORT_FAILED;
     peer->noticing = true;
-    int status = m->send(m->ep, peer, MESSAGE_NOTICE, NULL, 0);
+    int status = m->send(m->ep, peer, MESSAGE_NOTICE, &none);
     if (status == TRANSPORT_DONE)
         peer->told_taken = peer->taken;
     else
@@ -273,11 +275,12 @@ static void deliver_one(struct messages *m)
     if (!message->counted)
         took_one(m, m->peer(m->ep, (int)header.from));
     pthread_mutex_unlock(m->lock);
-    if (m->job->on_am)
-        m->job->on_am(m->job->upcall_arg, (int)header.from, message->bytes + sizeof header,
-                      header.length);
+    bool is_kept = m->job->on_am && m->job->on_am(m->job->upcall_arg, (int)header.from,
+                                                  message->bytes + sizeof header, header.length,
+                                                  message->is_copy ? message : NULL);
     pthread_mutex_lock(m->lock);
-    dispose(m, message);
+    if (!is_kept)
+        dispose(m, message);
 }
 
 // Upcalls are as deep inside each other as they may be, and the innermost waits, perhaps for us:

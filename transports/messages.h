@@ -78,8 +78,8 @@ struct messages {
     // The record of PE pe, made when it is first asked for; NULL: no memory.
     struct messages_peer *(*peer)(void *ep, int pe);
     // Sends what messages_write makes of kind and payload: DONE, AGAIN, or FAILED, logged.
-    int (*send)(void *ep, struct messages_peer *peer, enum message_kind kind, const void *payload,
-                size_t n);
+    int (*send)(void *ep, struct messages_peer *peer, enum message_kind kind,
+                const struct transport_payload *payload);
     // The transport has its memory back; never called with a copy.
     void (*give_back)(void *ep, struct message *m);
     // Everything that peer owes ends in an error.
@@ -104,12 +104,12 @@ void messages_peer_add(struct messages *m, struct messages_peer *peer, int pe);
 void messages_peer_lose(struct messages *m, struct messages_peer *peer, const char *why);
 
 // As the slot `am`.
-int messages_send(struct messages *m, int pe, const void *payload, size_t n);
+int messages_send(struct messages *m, int pe, const struct transport_payload *payload);
 // DONE also while one is under way.
 int messages_notice(struct messages *m, struct messages_peer *peer);
 // For send(): MESSAGE_BYTES at most. Returns how many.
 size_t messages_write(struct messages *m, const struct messages_peer *peer, enum message_kind kind,
-                      const void *payload, size_t n, unsigned char *bytes);
+                      const struct transport_payload *payload, unsigned char *bytes);
 // No more may be sent to it until it takes some.
 static inline bool messages_wait_for(const struct messages_peer *peer)
 {

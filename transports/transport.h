@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum transport_status {
     TRANSPORT_DONE = 0,
@@ -97,6 +98,25 @@ struct transport_facts {
     uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // enum transport_support
 };
 
+// What an active message carries: two pieces, one behind the other.
+struct transport_payload {
+    const void *head, *data;
+    size_t head_n, n;
+};
+
+static inline size_t transport_payload_size(const struct transport_payload *p)
+{
+    return p->head_n + p->n;
+}
+
+static inline void transport_payload_copy(void *to, const struct transport_payload *p)
+{
+    if (p->head_n)
+        memcpy(to, p->head, p->head_n);
+    if (p->n)
+        memcpy((char *)to + p->head_n, p->data, p->n);
+}
+
 // What a transport is told at open, and may call.
 struct transport_job {
     int me, npes;
@@ -113,7 +133,9 @@ struct transport_job {
         ptrdiff_t stride;          // from one PE to the next
     } region[TRANSPORT_REGIONS_FIXED];
     void *upcall_arg;
-    void (*on_am)(void *arg, int from, const void *payload, size_t n);
+    // memory: the block of malloc's that the payload is in; NULL: it is the transport's own. True: the upcall
+    // has kept the block, and frees it.
+    bool (*on_am)(void *arg, int from, const void *payload, size_t n, void *memory);
     void (*on_peer_lost)(void *arg, int pe, const char *why); // once for a PE
     // One line, level as in lib/base/log.h; may be NULL. A module has no other way to the log.
     void (*log)(int level, const char *line);
@@ -162,7 +184,7 @@ struct transport {
     // The payload, at most facts.am_max bytes, is copied before the call returns. Messages of one PE
     // to another arrive in order, whatever the context, and once. flush says nothing about them: who
     // must know that one was handled asks for an answer.
-    int (*am)(void *ep, void *ctx, int pe, const void *payload, size_t n);
+    int (*am)(void *ep, void *ctx, int pe, const struct transport_payload *payload);
 
     // fence: later operations to pe (-1: each PE) take effect after earlier ones, messages excepted.
     // May return AGAIN.

@@ -8,6 +8,7 @@
 #include "inbox_incoming.h"
 #include "net.h"
 #include "net_message.h"
+#include "net_queue.h"
 #include "trigger.h"
 #include "wait.h"
 
@@ -142,13 +143,13 @@ static int poll_channel(struct incoming *in)
 static int poll_network(void)
 {
     struct message m;
-    void *held;
+    struct came *held;
     int handled = 0;
     handlers_enough = false;
     for (int taken = 0; taken < PER_POLL && !handlers_enough && (held = net_message_take(&m));
          taken++) {
         handled += handlers_give(&m);
-        free(held);
+        came_free(held);
     }
     is_cut |= handlers_enough;
     return handled;

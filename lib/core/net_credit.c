@@ -89,10 +89,8 @@ struct came *credit_taken(int from, size_t n)
         !atomic_compare_exchange_strong_explicit(&c->told, &told, taken, memory_order_relaxed,
                                                  memory_order_relaxed))
         return NULL;
-    struct came *tell = malloc(sizeof *tell);
-    if (!tell)
-        fatal("no memory for an answer");
-    *tell = (struct came){.from = from,
-                          .head = {.kind = NET_TAKEN, .from = world.me, .arg = taken}};
+    struct came *tell = came_new(0);
+    tell->from = from;
+    tell->head = (struct net_head){.kind = NET_TAKEN, .from = world.me, .arg = taken};
     return tell;
 }

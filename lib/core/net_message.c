@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define TOLD (UINT64_MAX - 1) // token of what net_tell sent, and its phase
-enum { SMALL = 1024, LEAST_DATA = 128 };
+enum { LEAST_DATA = 128, WORTH_KEEPING = 1024 };
 
 // Without the operation, where there is none.
 static size_t head_size(enum net_kind kind)
@@ -40,12 +40,12 @@ static _Atomic uint64_t messages_sent;
 // ---- Sending
 enum patience { TRY, LET_LEAVE, WAIT }; // LET_LEAVE: wait for the network alone, see net_let_leave
 
-static bool try_bytes(int pe, const void *bytes, size_t n, enum patience patience)
+static bool try_payload(int pe, const struct transport_payload *payload, enum patience patience)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
     int status;
     net_connect(pe);
-    while ((status = net.transport->am(net.ep, NULL, pe, bytes, n)) == TRANSPORT_AGAIN) {
+    while ((status = net.transport->am(net.ep, NULL, pe, payload)) == TRANSPORT_AGAIN) {
         if (patience == TRY)
             return false;
         if (patience == LET_LEAVE)
@@ -58,29 +58,11 @@ static bool try_bytes(int pe, const void *bytes, size_t n, enum patience patienc
     return true;
 }
 
-// head->n bytes: `own_n` of its own kind's head, and data. False, only for TRY: there is no room now.
-static bool try_pieces(int pe, const struct net_head *head, const void *own, size_t own_n,
-                       const void *data, enum patience patience)
-{
-    unsigned char few[SMALL];
-    size_t n = head_size((enum net_kind)head->kind), all = n + head->n;
-    unsigned char *bytes = all <= sizeof few ? few : malloc(all);
-    if (!bytes)
-        fatal("no memory for a message of %zu bytes", all);
-    memcpy(bytes, head, n);
-    if (own_n)
-        memcpy(bytes + n, own, own_n);
-    if (head->n > own_n)
-        copy_bytes(bytes + n + own_n, data, head->n - own_n);
-    bool done = try_bytes(pe, bytes, all, patience);
-    if (bytes != few)
-        free(bytes);
-    return done;
-}
-
+// head->n bytes of data. False, only for TRY: there is no room now.
 static bool try_send(int pe, const struct net_head *head, const void *data, enum patience patience)
 {
-    return try_pieces(pe, head, NULL, 0, data, patience);
+    struct transport_payload payload = {head, data, head_size((enum net_kind)head->kind), head->n};
+    return try_payload(pe, &payload, patience);
 }
 
 // Handlers have their turn once it has left: with many messages to handle each look for room would take long.
@@ -189,11 +171,8 @@ int net_batch_send(int pe, uint64_t mark, const void *records, size_t n)
                             .from = world.me,
                             .token = mark == NET_BATCH_UNANSWERED ? 0 : NET_OF_STREAM | mark,
                             .n = (uint32_t)n};
-    size_t room = offsetof(struct net_head, op);
-    unsigned char bytes[room + n];
-    memcpy(bytes, &head, room);
-    copy_bytes(bytes + room, records, n);
-    return net.transport->am(net.ep, NULL, pe, bytes, room + n);
+    struct transport_payload payload = {&head, records, head_size(NET_BATCH), n};
+    return net.transport->am(net.ep, NULL, pe, &payload);
 }
 
 size_t net_coll_room(void)
@@ -204,8 +183,12 @@ size_t net_coll_room(void)
 
 void net_message_coll(int pe, const struct coll_head *coll, const void *data, size_t n)
 {
+    unsigned char both[offsetof(struct net_head, op) + sizeof *coll];
     struct net_head head = {.kind = NET_COLL, .from = world.me, .n = (uint32_t)(sizeof *coll + n)};
-    try_pieces(pe, &head, coll, sizeof *coll, data, WAIT);
+    struct transport_payload payload = {both, data, sizeof both, n};
+    memcpy(both, &head, offsetof(struct net_head, op));
+    memcpy(both + offsetof(struct net_head, op), coll, sizeof *coll);
+    try_payload(pe, &payload, WAIT);
 }
 
 static struct answers told; // operations that others were told of
@@ -318,22 +301,28 @@ static bool is_sound(const struct net_head *head, int from, size_t n)
            head->kind == NET_PART;
 }
 
-static void keep(int from, const struct net_head *head, const void *data)
+// With the block that its data is in, if that is worth it: true then.
+static bool keep(int from, const struct net_head *head, const void *data, void *memory)
 {
-    struct came *c = malloc(sizeof *c + head->n);
-    if (!c)
-        fatal("no memory for a message of %u bytes", head->n);
+    bool is_aligned = (uintptr_t)data % _Alignof(max_align_t) == 0;
+    bool keeps = memory && is_aligned && head->n >= WORTH_KEEPING;
+    struct came *c = came_new(keeps ? 0 : head->n);
     c->from = from;
     c->head = *head;
-    if (head->n)
+    if (keeps) {
+        c->data = (unsigned char *)data;
+        c->memory = memory;
+    } else if (head->n) {
         copy_bytes(c->data, data, head->n);
+    }
     if (head->kind == NET_MESSAGE)
         queue_put(&messages, c);
     else
         net_work_keep(c);
+    return keeps;
 }
 
-void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
+bool net_message_arrived(void *arg, int from, const void *bytes, size_t n, void *memory)
 {
     struct net_head head = {0};
     (void)arg;
@@ -343,7 +332,7 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
     const unsigned char *data = (const unsigned char *)bytes + n - (sound ? head.n : 0);
     if (sound && head.kind == NET_COLL) {
         if (coll_message_arrived(from, data, head.n))
-            return;
+            return false;
         sound = false;
     }
     struct came *whole;
@@ -351,25 +340,19 @@ void net_message_arrived(void *arg, int from, const void *bytes, size_t n)
     if (is_part && (sound = part_arrived(from, &head, data, &whole))) {
         if (whole)
             queue_put(&messages, whole);
-        return;
+        return false;
     }
-    if (!sound) {
+    if (!sound)
         log_line(LOG_WARN, LOG_BOOT, "a malformed message from PE %d was dropped", from);
-        return;
-    }
-    if (head.kind == NET_DONE) {
+    else if (head.kind == NET_DONE)
         answered(&head, data);
-        return;
-    }
-    if (head.kind == NET_TAKEN) {
+    else if (head.kind == NET_TAKEN)
         credit_told(from, head.arg);
-        return;
-    }
-    if (head.kind == NET_BATCH) {
+    else if (head.kind == NET_BATCH)
         net_work_batch(from, &head, data);
-        return;
-    }
-    keep(from, &head, data);
+    else
+        return keep(from, &head, data, memory);
+    return false;
 }
 
 bool net_message_gathered(int from, const struct inbox_message *m)
@@ -377,14 +360,14 @@ bool net_message_gathered(int from, const struct inbox_message *m)
     struct net_head head = head_of(from, m);
     if (!is_of_program(m->id, m->flags, m->n, 0))
         return false;
-    keep(from, &head, m->payload);
+    keep(from, &head, m->payload, NULL);
     return true;
 }
 
 void net_message_keep(int from, const struct inbox_message *m)
 {
     struct net_head head = head_of(from, m);
-    keep(-1, &head, m->payload);
+    keep(-1, &head, m->payload, NULL);
 }
 
 bool net_message_waiting(void)
@@ -392,7 +375,7 @@ bool net_message_waiting(void)
     return atomic_load_explicit(&messages.has_some, memory_order_acquire);
 }
 
-void *net_message_take(struct message *m)
+struct came *net_message_take(struct message *m)
 {
     struct came *c = queue_take(&messages), *told;
     if (!c)
@@ -411,7 +394,7 @@ void *net_message_take(struct message *m)
             region_resolve(&c->head.to, c->head.long_n, &m->envelope.at)) {
             log_line(LOG_WARN, LOG_BOOT, "a long message of PE %d to memory that is no more",
                      c->head.from);
-            free(c);
+            came_free(c);
             return net_message_take(m);
         }
     } else if (c->head.n <= INLINE_BYTES) {

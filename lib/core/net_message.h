@@ -27,9 +27,8 @@ uint64_t net_messages_sent(void); // with net_message_send, or gathered
 void net_message_coll(int pe, const struct coll_head *coll, const void *data, size_t n);
 size_t net_coll_room(void);
 
-// The next message that came, in the order of its sender, and the memory it is in, to be freed; NULL:
-// none.
-void *net_message_take(struct message *m);
+// The next message that came, in the order of its sender, and what it is in, for came_free; NULL: none.
+struct came *net_message_take(struct message *m);
 // One of PE `from` to this PE that the heartbeat has made, as if it had come from another node.
 void net_message_keep(int from, const struct inbox_message *m);
 bool net_message_waiting(void);
@@ -55,6 +54,6 @@ int net_batch_send(int pe, uint64_t mark, const void *records, size_t n);
 uint64_t net_batch_ask(int pe, const void *records, size_t n);
 
 // The transport's upcall. What is to be done outside it waits for net_work (net_work.h).
-void net_message_arrived(void *arg, int from, const void *bytes, size_t n);
+bool net_message_arrived(void *arg, int from, const void *bytes, size_t n, void *memory);
 
 #endif

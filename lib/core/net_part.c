@@ -27,9 +27,7 @@ static bool begin(struct came **at, int from, const struct net_head *head)
     uint64_t n = head->long_n;
     if (*at || n > LIMIT_AM_FAR || !head->n || head->n > n)
         return false;
-    struct came *c = malloc(sizeof *c + n);
-    if (!c)
-        fatal("no memory for a message of %zu bytes", (size_t)n);
+    struct came *c = came_new((size_t)n);
     c->from = from;
     c->head = *head;
     c->head.n = (uint32_t)n;
@@ -68,7 +66,7 @@ void part_down(void)
 {
     while (begun) {
         struct came *next = begun->next;
-        free(begun);
+        came_free(begun);
         begun = next;
     }
 }

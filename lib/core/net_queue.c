@@ -2,7 +2,25 @@
 // See net_queue.h.
 #include "net_queue.h"
 
+#include "log.h"
+
 #include <stdlib.h>
+
+struct came *came_new(size_t n)
+{
+    struct came *c = malloc(sizeof *c + n);
+    if (!c)
+        fatal("no memory for a message of %zu bytes", n);
+    c->data = c->room;
+    c->memory = NULL;
+    return c;
+}
+
+void came_free(struct came *c)
+{
+    free(c->memory);
+    free(c);
+}
 
 void queue_put(struct queue *q, struct came *c)
 {
@@ -34,5 +52,5 @@ void queue_drop(struct queue *q)
 {
     struct came *c;
     while ((c = queue_take(q)))
-        free(c);
+        came_free(c);
 }

@@ -35,8 +35,13 @@ struct came {
     struct came *next;
     int from;
     struct net_head head;
-    _Alignas(max_align_t) unsigned char data[];
+    unsigned char *data; // head.n bytes, in `room` or in memory
+    void *memory;        // a block of the transport's (transport.h), or NULL
+    _Alignas(max_align_t) unsigned char room[];
 };
+
+struct came *came_new(size_t n); // of n bytes; ends the process where there is no memory
+void came_free(struct came *c);
 
 struct queue {
     pthread_mutex_t lock;

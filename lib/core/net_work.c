@@ -27,7 +27,7 @@ void net_work_keep(struct came *c)
 void net_work_down(void)
 {
     queue_drop(&runs);
-    for (struct came *c; (c = locked); free(c))
+    for (struct came *c; (c = locked); came_free(c))
         locked = c->next;
     locked_end = &locked;
     locked_out = 0;
@@ -44,7 +44,7 @@ static bool is_same_answer(const struct came *a, const struct came *b)
 // The answer is left to net_work, one for all that wait in a row.
 void net_work_batch(int from, struct net_head *head, const void *records)
 {
-    struct came *c, *last = NULL;
+    struct came *last = NULL;
     uint64_t old;
     head->status = SHOAL_OK;
     if (!stream_apply(from, records, head->n, &old)) {
@@ -54,9 +54,9 @@ void net_work_batch(int from, struct net_head *head, const void *records)
     }
     if (!head->token) // they were messages
         return;
-    if (!(c = malloc(sizeof *c)))
-        fatal("no memory for an answer");
-    *c = (struct came){.from = from, .head = *head};
+    struct came *c = came_new(0);
+    c->from = from;
+    c->head = *head;
     if (head->token & NET_OF_STREAM)
         c->head.arg = 1;
     c->head.long_n = old;
@@ -68,7 +68,7 @@ void net_work_batch(int from, struct net_head *head, const void *records)
         last->head.arg++;
     pthread_mutex_unlock(&runs.lock);
     if (merges)
-        free(c);
+        came_free(c);
     else
         queue_put(&runs, c);
 }
@@ -254,7 +254,7 @@ static bool run_next(void)
     }
     if (result != &short_result)
         free(result);
-    free(c);
+    came_free(c);
     return true;
 }
 

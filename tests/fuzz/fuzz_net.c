@@ -121,11 +121,12 @@ enum {
 };
 #define OF_STREAM (UINT64_C(1) << 63)
 
-static int fake_am(void *ep, void *ctx, int pe, const void *payload, size_t n)
+static int fake_am(void *ep, void *ctx, int pe, const struct transport_payload *payload)
 {
+    size_t n = transport_payload_size(payload);
     (void)ep, (void)ctx;
-    require(pe > 0 && pe < NPES && n >= HEAD && n <= net.facts.am_max);
-    const unsigned char *bytes = payload;
+    require(pe > 0 && pe < NPES && payload->head_n >= HEAD && n <= net.facts.am_max);
+    const unsigned char *bytes = payload->head;
     if (bytes[AT_KIND] == RUN)
         memcpy(&token, bytes + AT_TOKEN, sizeof token);
     return TRANSPORT_DONE;
@@ -149,9 +150,9 @@ static int give_answers(void)
     if (answer)
         memcpy(answer + AT_TOKEN, &token, sizeof token);
     if (answer)
-        net_message_arrived(NULL, 2, answer, answer_n);
+        net_message_arrived(NULL, 2, answer, answer_n, NULL);
     answer = NULL;
-    net_message_arrived(NULL, 2, good, sizeof good);
+    net_message_arrived(NULL, 2, good, sizeof good, NULL);
     return 1;
 }
 
@@ -188,7 +189,7 @@ static void arrive_batch(int from, const unsigned char *bytes, size_t n)
     world.slice_size = PLAIN;
     world.data = (uintptr_t)static_data;
     world.data_size = STATIC;
-    net_message_arrived(NULL, from, bytes, n);
+    net_message_arrived(NULL, from, bytes, n, NULL);
     world = kept;
 }
 
@@ -214,7 +215,7 @@ static void arrive(int from, bool is_answer, const uint8_t *bytes, size_t n)
     else if (has_head && copy[AT_KIND] == BATCH)
         arrive_batch(from, copy, n);
     else
-        net_message_arrived(NULL, from, copy, n);
+        net_message_arrived(NULL, from, copy, n, NULL);
     free(copy);
     net_work();
     inbox_poll();

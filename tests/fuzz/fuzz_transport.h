@@ -31,12 +31,13 @@ static inline void require(bool holds)
         __builtin_trap();
 }
 
-static void on_am(void *arg, int from, const void *payload, size_t n)
+static bool on_am(void *arg, int from, const void *payload, size_t n, void *memory)
 {
-    (void)arg;
+    (void)arg, (void)memory;
     require(from > 0 && from < NPES && n <= MESSAGE_MAX);
     for (size_t i = 0; i < n; i++)
         seen += ((const unsigned char *)payload)[i];
+    return false;
 }
 
 static inline struct transport_job fuzz_job(void)

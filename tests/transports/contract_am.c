@@ -76,8 +76,9 @@ static void test_am_limits(void)
     if (!facts.am_max)
         return;
     CHECK(facts.am_max >= 4096 + 64 && facts.am_max < sizeof bytes);
-    CHECK(t->am(ep, NULL, right(), bytes, facts.am_max + 1) == TRANSPORT_UNSUPPORTED);
-    CHECK(t->am(ep, NULL, me, bytes, facts.am_max + 1) == TRANSPORT_UNSUPPORTED);
+    struct transport_payload long_one = {bytes, bytes, 1, facts.am_max};
+    CHECK(t->am(ep, NULL, right(), &long_one) == TRANSPORT_UNSUPPORTED);
+    CHECK(t->am(ep, NULL, me, &long_one) == TRANSPORT_UNSUPPORTED);
 }
 
 // Upcalls that send, put and progress. Each message makes its receiver put its number at the
@@ -149,7 +150,8 @@ static void test_stranger(void)
         CHECK(t->open(&other, &other_facts, &stranger) == 0);
         CHECK(t->connect(stranger, 0, shared->address[0]) == 0);
         for (int i = 0; i < 3;) { // no more: it is not told that they were taken
-            int status = t->am(stranger, NULL, 0, "forged", 7);
+            int status = t->am(stranger, NULL, 0,
+                               &(struct transport_payload){.data = "forged", .n = 7});
             i += status == TRANSPORT_DONE;
             t->progress(stranger);
             step();

@@ -224,8 +224,10 @@ static inline int ask(struct transport_remote at, uint64_t added, uint64_t *old)
 
 static inline int am_wait(int pe, const void *payload, size_t n)
 {
+    size_t first = n / 3;
+    struct transport_payload two = {payload, (const char *)payload + first, first, n - first};
     int status;
-    UNTIL_TAKEN(status, t->am(ep, NULL, pe, payload, n));
+    UNTIL_TAKEN(status, t->am(ep, NULL, pe, &two));
     return status;
 }
 
@@ -234,13 +236,17 @@ static inline struct transport_remote at_heap(int pe, uint64_t offset)
     return (struct transport_remote){pe, TRANSPORT_HEAP, offset};
 }
 
-static inline void rig_on_am(void *arg, int from, const void *payload, size_t n)
+static inline bool rig_on_am(void *arg, int from, const void *payload, size_t n, void *memory)
 {
     (void)arg;
     if (handler)
         handler(from, payload, n);
     else
         CHECK(!"no message expected");
+    bool keeps = memory && from % 2; // as far as the transport is concerned for long
+    if (keeps)
+        free(memory);
+    return keeps;
 }
 
 static inline void rig_on_lost(void *arg, int pe, const char *why)

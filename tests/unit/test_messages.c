@@ -19,17 +19,18 @@ static struct messages_peer *peer_of(void *ep, int pe)
 }
 
 static int send_nothing(void *ep, struct messages_peer *to, enum message_kind kind,
-                        const void *payload, size_t n)
+                        const struct transport_payload *payload)
 {
-    (void)ep, (void)to, (void)kind, (void)payload, (void)n;
+    (void)ep, (void)to, (void)kind, (void)payload;
     return TRANSPORT_DONE;
 }
 
-static void note(void *arg, int from, const void *payload, size_t n)
+static bool note(void *arg, int from, const void *payload, size_t n, void *memory)
 {
-    (void)arg, (void)from;
+    (void)arg, (void)from, (void)memory;
     assert_int_equal(n, sizeof(int));
     memcpy(&got[count++], payload, sizeof(int));
+    return false;
 }
 
 static void come(struct messages *m, uint32_t first, int seq)

@@ -12,11 +12,10 @@ static const struct transport *real_transport;
 static uint64_t chosen_seed;
 
 // ---- Opening
-static void on_am(void *arg, int from, const void *payload, size_t n)
+static bool on_am(void *arg, int from, const void *payload, size_t n, void *memory)
 {
     struct adversary *a = arg;
-    if (a->job.on_am)
-        a->job.on_am(a->job.upcall_arg, from, payload, n);
+    return a->job.on_am && a->job.on_am(a->job.upcall_arg, from, payload, n, memory);
 }
 
 static void on_peer_lost(void *arg, int pe, const char *why)
@@ -173,13 +172,14 @@ static int adversary_amo(void *ep, void *ctx, struct transport_remote at, enum t
     return TRANSPORT_PENDING;
 }
 
-static int adversary_am(void *ep, void *ctx, int pe, const void *payload, size_t n)
+static int adversary_am(void *ep, void *ctx, int pe, const struct transport_payload *payload)
 {
     struct adversary *a = ep;
+    size_t n = transport_payload_size(payload);
     if (n > a->facts.am_max)
         return TRANSPORT_UNSUPPORTED;
     if (atomic_load_explicit(&a->lost[pe], memory_order_relaxed))
-        return a->real->am(a->ep, ctx_of(a, ctx)->real, pe, payload, n);
+        return a->real->am(a->ep, ctx_of(a, ctx)->real, pe, payload);
     void *copy = malloc(n + 1);
     if (!copy)
         return TRANSPORT_FAILED;
@@ -188,8 +188,7 @@ static int adversary_am(void *ep, void *ctx, int pe, const void *payload, size_t
         free(copy);
         return TRANSPORT_AGAIN;
     }
-    if (n)
-        memcpy(copy, payload, n);
+    transport_payload_copy(copy, payload);
     h->copy = copy;
     h->n = n;
     hold(a, h);

@@ -52,13 +52,14 @@ static int hand_on(struct adversary *a, struct held *h)
     const struct transport *real = a->real;
     void *ctx = h->ctx->real;
     const void *from = h->copy ? h->copy : h->from;
+    struct transport_payload message = {.data = from, .n = h->n};
     switch (h->kind) {
     case HELD_PUT: return real->put(a->ep, ctx, h->at, from, h->n, &h->own);
     case HELD_GET: return real->get(a->ep, ctx, h->to, h->at, h->n, &h->own);
     case HELD_AMO:
         return real->amo(a->ep, ctx, h->at, h->op, h->width, h->operand, h->compare, h->result,
                          &h->own);
-    default: return real->am(a->ep, ctx, h->at.pe, from, h->n);
+    default: return real->am(a->ep, ctx, h->at.pe, &message);
     }
 }
 

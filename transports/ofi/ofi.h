@@ -317,7 +317,7 @@ void ofi_chains_close(struct ofi_ep *ep);
 // ofi_message.c
 int ofi_receives_post(struct ofi_ep *ep);
 int ofi_receive_post(struct ofi_ep *ep, struct ofi_op *op);
-int ofi_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
+int ofi_am(void *ep, void *ctx, int pe, const struct transport_payload *payload);
 void ofi_messages_open(struct ofi_ep *ep);
 
 // ofi_wait.c

@@ -26,7 +26,7 @@ int ofi_receives_post(struct ofi_ep *ep)
 }
 
 static int send_message(void *ep_, struct messages_peer *to, enum message_kind kind,
-                        const void *payload, size_t n)
+                        const struct transport_payload *payload)
 {
     struct ofi_ep *ep = ep_;
     struct ofi_peer *peer;
@@ -37,7 +37,7 @@ static int send_message(void *ep_, struct messages_peer *to, enum message_kind k
         return TRANSPORT_AGAIN;
     op->to = peer;
     op->is_notice = kind == MESSAGE_NOTICE;
-    size_t length = messages_write(&ep->messages, to, kind, payload, n, op->data);
+    size_t length = messages_write(&ep->messages, to, kind, payload, op->data);
     void *desc = ep->ops_mr ? fi_mr_desc(ep->ops_mr) : NULL;
     long r = fi_send(ep->ep, op->data, length, desc, peer->addr, &op->context);
     if (r == 0) {
@@ -48,14 +48,14 @@ static int send_message(void *ep_, struct messages_peer *to, enum message_kind k
     return ofi_status(ep, peer, r, "a message");
 }
 
-int ofi_am(void *ep_, void *ctx, int pe, const void *payload, size_t n)
+int ofi_am(void *ep_, void *ctx, int pe, const struct transport_payload *payload)
 {
     (void)ctx;
     struct ofi_ep *ep = ep_;
-    if (n > ep->am_max)
+    if (transport_payload_size(payload) > ep->am_max)
         return TRANSPORT_UNSUPPORTED;
     pthread_mutex_lock(&ep->lock);
-    int status = messages_send(&ep->messages, pe, payload, n);
+    int status = messages_send(&ep->messages, pe, payload);
     pthread_mutex_unlock(&ep->lock);
     return status;
 }

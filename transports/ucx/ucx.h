@@ -260,7 +260,7 @@ int ucx_amo(void *ep, void *ctx, struct transport_remote at, enum transport_op o
 // ucx_message.c
 void ucx_messages_open(struct ucx_ep *ep);
 ucs_status_t ucx_messages_listen(struct ucx_ep *ep); // the worker is there
-int ucx_am(void *ep, void *ctx, int pe, const void *payload, size_t n);
+int ucx_am(void *ep, void *ctx, int pe, const struct transport_payload *payload);
 
 // ucx_progress.c
 int ucx_move(struct ucx_ep *ep); // the lock is held, upcalls excepted

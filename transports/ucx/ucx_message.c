@@ -3,7 +3,7 @@
 #include "ucx.h"
 
 static int send_message(void *ep_, struct messages_peer *to, enum message_kind kind,
-                        const void *payload, size_t n)
+                        const struct transport_payload *payload)
 {
     struct ucx_ep *ep = ep_;
     struct ucx_peer *peer = ucx_peer_of(to);
@@ -17,7 +17,7 @@ static int send_message(void *ep_, struct messages_peer *to, enum message_kind k
     struct ucx_op *op = kind == MESSAGE_USER && ucx_refuse(ep) ? NULL : ucx_op_take(ep, UCX_SEND);
     if (!op)
         return TRANSPORT_AGAIN;
-    size_t length = messages_write(&ep->messages, to, kind, payload, n, op->data);
+    size_t length = messages_write(&ep->messages, to, kind, payload, op->data);
     ucp_request_param_t param = ucx_param(op);
     param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
     param.flags = UCP_AM_SEND_FLAG_EAGER;
@@ -34,14 +34,14 @@ static int send_message(void *ep_, struct messages_peer *to, enum message_kind k
     return ucx_op_begun(ep, op, peer, NULL, NULL, pointer);
 }
 
-int ucx_am(void *ep_, void *ctx, int pe, const void *payload, size_t n)
+int ucx_am(void *ep_, void *ctx, int pe, const struct transport_payload *payload)
 {
     (void)ctx;
     struct ucx_ep *ep = ep_;
-    if (n > MESSAGE_SOON)
+    if (transport_payload_size(payload) > MESSAGE_SOON)
         return TRANSPORT_UNSUPPORTED;
     pthread_mutex_lock(&ep->lock);
-    int status = messages_send(&ep->messages, pe, payload, n);
+    int status = messages_send(&ep->messages, pe, payload);
     pthread_mutex_unlock(&ep->lock);
     return status;
 }
