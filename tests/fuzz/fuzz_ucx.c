@@ -461,7 +461,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         case 'b': address(s.pe, s.flags & 4, s.bytes, s.n); break;
         case 'k': import(s.pe, s.flags & 4, s.bytes, s.n); break;
         case 'p': operate(s.pe, s.flags); break;
-        case 's': ucx_am(ep, NULL, s.pe, s.bytes, s.n); break;
+        case 's': ucx_am(ep, NULL, s.pe, &(struct transport_payload){.data = s.bytes, .n = s.n}); break;
         case 'f': ucx_flush(ep, NULL, s.flags & 4 ? -1 : s.pe); break;
         case 'e': broke(s.pe); break;
         case 'w': pass_time(s.flags); break;
