@@ -155,10 +155,15 @@ int net_move(void)
     return moved + net_work() + coll_run_move() + deferred_move();
 }
 
-void net_let_leave(void)
+void net_let_leave(unsigned *looks)
 {
-    if (net.transport->progress(net.ep) == 0)
+    enum { LOOKS = 200, REST_US = 50 };
+    if (net.transport->progress(net.ep))
+        *looks = 0;
+    else if (++*looks < LOOKS)
         sched_yield();
+    else // for long: the program may compute on this core
+        usleep(REST_US);
     host_watch_beat();
 }
 

@@ -32,7 +32,8 @@ _Noreturn void net_failed_locked(const char *call, int pe, int status);
 // Moves what can be moved; how much.
 int net_progress(void);
 int net_move(void); // the same, for the heartbeat
-void net_let_leave(void); // in a loop until there is room to send; runs nothing that might itself wait for it
+// In a loop until there is room to send, from looks = 0; runs nothing that might itself wait for it.
+void net_let_leave(unsigned *looks);
 
 // May this atomic be the transport's? Where it would not be coherent with those of the processors, all
 // atomics on a PE's memory are done by its node's processors.

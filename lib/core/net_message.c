@@ -43,13 +43,14 @@ enum patience { TRY, LET_LEAVE, WAIT }; // LET_LEAVE: wait for the network alone
 static bool try_payload(int pe, const struct transport_payload *payload, enum patience patience)
 {
     struct waiter w = waiter_start(&world_ctl(world.me)->bell);
+    unsigned looks = 0;
     int status;
     net_connect(pe);
     while ((status = net.transport->am(net.ep, NULL, pe, payload)) == TRANSPORT_AGAIN) {
         if (patience == TRY)
             return false;
         if (patience == LET_LEAVE)
-            net_let_leave();
+            net_let_leave(&looks);
         else
             waiter_step(&w);
     }

@@ -88,8 +88,9 @@ static bool try_push(struct stream *s, struct batch *b, bool as_message)
 // may be waiting for the same lock: a lost host is seen here, too.
 static void push(struct stream *s, struct batch *b, bool as_message)
 {
+    unsigned looks = 0;
     while (!try_push(s, b, as_message))
-        net_let_leave();
+        net_let_leave(&looks);
 }
 
 static int batch_of(int pe)

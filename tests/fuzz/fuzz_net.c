@@ -67,8 +67,9 @@ void net_leave(void)
 {
 }
 
-void net_let_leave(void)
+void net_let_leave(unsigned *looks)
 {
+    (void)looks;
 }
 
 bool net_is_leaving(void)
