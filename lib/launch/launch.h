@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job as the launcher sees it, and what its parts offer each other.
 //
-//     options.c, config_file.c   the command line
+//     options.c, option_table.c, config_file.c   the command line
+//     programs.c  where the programs are, and which one a PE runs
 //     oshrun.c   main: options, the job's memory, start, watch, exit status
 //     spawn.c    one process per PE
 //     forward.c  the PEs' output, by whole lines
 //     watch.c    the loop: output, signals, deaths, deadlines
 //     verdict.c  what a death means, in words
 //     sweep.c    processes that PEs left behind
-//     hosts.c, handover.c, attend.c   a job on several hosts: another launcher's (handover.h)
+//     hosts.c, handover.c, launchers.c, command.c, attend.c
+//                a job on several hosts: another launcher's (handover.h)
 #ifndef SHOAL_LAUNCH_LAUNCH_H
 #define SHOAL_LAUNCH_LAUNCH_H
 

@@ -42,16 +42,6 @@ struct options {
 // Reads argv, which must end with NULL, or the file that it names; the words ":" between blocks become NULL. vars and block are
 // allocated, for ever, and so are variables that are put together from two words.
 enum options_result options_parse(int argc, char **argv, struct options *opt);
-// Puts what -path finds in the place of the programs' names. False: one is not there, error says so.
-bool options_find_programs(struct options *opt);
-// The block of this PE.
-int options_block_of(const struct options *opt, int pe);
-// Is there more than one executable?
-bool options_differ(const struct options *opt);
-
-// Is one of the programs called so, wherever it is?
-bool options_has_program(const struct options *opt, const char *name);
-
 void options_help(FILE *out);
 extern const char options_usage[]; // one line
 

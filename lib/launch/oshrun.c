@@ -4,6 +4,7 @@
 
 #include "handover.h"
 #include "log.h"
+#include "programs.h"
 #include "settings.h"
 #include "standard.h"
 #include "wait.h"
@@ -54,7 +55,7 @@ static void plan_binding(struct launch *l)
 static int launch_open(struct launch *l)
 {
     size_t heap_size = settings.symmetric_size;
-    if (!heap_size && options_has_program(l->opt, "valgrind"))
+    if (!heap_size && programs_include(l->opt, "valgrind"))
         heap_size = JOB_HEAP_CHECKED;
     l->job_fd = job_create(l->npes, settings.vnodes, heap_size, getpid());
     if (l->job_fd < 0 || fcntl(l->job_fd, F_SETFD, 0)) // for the PEs
@@ -106,7 +107,7 @@ static int run(const struct options *opt)
     l.opt = opt;
     l.npes = opt->npes;
     set_vars(opt);
-    if (options_differ(opt))
+    if (programs_differ(opt))
         setenv("SHOAL_STATIC", "0", false); // nothing of theirs is at the same place
     if (settings_read())
         return STATUS_OWN;
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
         return STATUS_USAGE;
     default: break;
     }
-    if (options_find_programs(&opt))
+    if (programs_find(&opt))
         return run(&opt);
     fprintf(stderr, "oshrun: %s\n", opt.error);
     return STATUS_NOT_FOUND;

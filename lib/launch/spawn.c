@@ -4,6 +4,7 @@
 #include "launch.h"
 
 #include "log.h"
+#include "programs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,7 @@ static pid_t child_start(struct child *c)
 
 static const struct block *block_of(const struct launch *l, int pe)
 {
-    return &l->opt->block[options_block_of(l->opt, pe)];
+    return &l->opt->block[programs_block_of(l->opt, pe)];
 }
 
 static void end_unstarted(struct launch *l, int pe, const char *what, int error)
@@ -160,7 +161,7 @@ static int spawn_one(struct launch *l, int pe, int null_fd)
 static void tell_app(const struct options *opt, int pe)
 {
     static char entry[64];
-    int i = options_block_of(opt, pe);
+    int i = programs_block_of(opt, pe);
     unsetenv(JOB_ENV_APP); // we may be in a job ourselves
     if (opt->blocks == 1)
         return;

@@ -9,6 +9,7 @@
 #include "call.h"
 #include "job.h"
 #include "options.h"
+#include "programs.h"
 #include "verdict.h"
 
 #include <signal.h>
@@ -105,13 +106,13 @@ static void test_blocks(void **state)
     assert_null(opt.block[1].program[1]);
     assert_string_equal(opt.block[2].program[2], ":");
     assert_string_equal(opt.block[2].program[3], "y");
-    assert_true(options_differ(&opt));
+    assert_true(programs_differ(&opt));
     static const int block_of[] = {0, 0, 1, 2, 2, 2};
     for (int pe = 0; pe < 6; pe++)
-        assert_int_equal(options_block_of(&opt, pe), block_of[pe]);
+        assert_int_equal(programs_block_of(&opt, pe), block_of[pe]);
     release(&opt);
     assert_int_equal(parse("-n 1 a x : -n 2 a", &opt), OPTIONS_RUN);
-    assert_false(options_differ(&opt));
+    assert_false(programs_differ(&opt));
     release(&opt);
 }
 

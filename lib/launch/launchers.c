@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What srun, hydra and Open MPI's mpirun are told. See launchers.h.
+#include "launchers.h"
+
+#include "compiler.h"
+#include "job.h"
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define APP_VALUE "%d:%d" // of JOB_ENV_APP
+
+extern char **environ;
+
+// ---- The job
+
+// "a:4,b:4", or with `counts` false "a,b".
+static char *list_hosts(const struct hosts *h, bool counts)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        fatal("no memory for a list of %d hosts", h->n);
+    for (int i = 0; i < h->n; i++) {
+        fprintf(f, "%s%s", i ? "," : "", h->host[i].name);
+        if (counts)
+            fprintf(f, ":%d", h->host[i].pes);
+    }
+    fclose(f);
+    return text;
+}
+
+// The host of every PE, which srun takes as its word with "arbitrary".
+static char *list_places(const struct hosts *h)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        fatal("no memory for a list of %d places", h->npes);
+    for (int i = 0; i < h->n; i++)
+        for (int pe = 0; pe < h->host[i].pes; pe++)
+            fprintf(f, "%s%s", i || pe ? "," : "", h->host[i].name);
+    fclose(f);
+    return text;
+}
+
+static const char *const bind_words[] = {BIND_WORDS};
+
+static void add_dir(struct command *c, const char *option, const struct block *b)
+{
+    if (b->dir)
+        command_add_pair(c, option, b->dir);
+}
+
+// Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
+static void add_hosts(struct command *c, const char *option, const struct options *opt,
+                      const struct hosts *h)
+{
+    command_add(c, "%s", option);
+    command_add_owned(c, "", list_hosts(h, true));
+    command_add(c, "-n");
+    command_add(c, "%d", opt->blocks > 1 ? opt->block[0].npes : h->npes);
+}
+
+static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    add_hosts(c, "-hosts", opt, h);
+    command_add_pair(c, "-bind-to", bind_words[opt->bind]);
+    if (opt->tag)
+        command_add(c, "-prepend-rank");
+}
+
+// Does srun divide PEs evenly when it is asked to? It does where the allocation has as many cores on
+// all hosts: "8(x2)". Of "7,1" the first host gets what the second has no core for.
+static bool is_divided_evenly(const struct hosts *h)
+{
+    const char *cores = getenv("SLURM_JOB_CPUS_PER_NODE");
+    for (int i = 0; i < h->n; i++)
+        if (h->host[i].pes != h->host[0].pes)
+            return false;
+    return h->n == 1 || !cores || !strchr(cores, ',');
+}
+
+// Places are "arbitrary" only where they have to be: then its PMI-2 does not know who is together on a
+// host, and the PEs have to find out (pmi_slurm.c).
+static void add_places(struct command *c, const struct hosts *h)
+{
+    bool is_even = is_divided_evenly(h);
+    command_add(c, "--nodes=%d", h->n);
+    command_add(c, "--ntasks=%d", h->npes);
+    if (is_even)
+        command_add(c, "--ntasks-per-node=%d", h->host[0].pes);
+    else
+        unsetenv("SLURM_NTASKS_PER_NODE"); // of the allocation
+    command_add(c, "--distribution=%s", is_even ? "block" : "arbitrary");
+    command_add_owned(c, "--nodelist=", is_even ? list_hosts(h, false) : list_places(h));
+    command_add(c, "--overcommit"); // more PEs than cores
+}
+
+static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
+    command_add(c, "--mpi=pmi2");
+    add_places(c, h);
+    command_add(c, "--export=ALL");
+    command_add(c, "--input=0");
+    command_add(c, "--kill-on-bad-exit=1");
+    if (bind[opt->bind])
+        command_add(c, "--cpu-bind=%s", bind[opt->bind]);
+    if (getenv("SLURM_STEP_ID"))
+        command_add(c, "--overlap"); // or it waits for the end of the step that we are in
+    if (opt->tag)
+        command_add(c, "--label");
+    if (opt->blocks == 1)
+        add_dir(c, "--chdir", &opt->block[0]);
+}
+
+static bool is_ours(const char *entry)
+{
+    static const char *const prefix[] = {"SHOAL_", "SHMEM_", "SMA_", "LD_LIBRARY_PATH="};
+    for (size_t i = 0; i < ARRAY_LEN(prefix); i++)
+        if (strncmp(entry, prefix[i], strlen(prefix[i])) == 0)
+            return true;
+    return false;
+}
+
+// It passes on only what it is told to.
+static void add_mpirun(struct command *c, const struct options *opt, const struct hosts *h)
+{
+    add_hosts(c, "--host", opt, h);
+    command_add_pair(c, "--map-by", "slot");
+    command_add_pair(c, "--bind-to", bind_words[opt->bind]);
+    for (char **entry = environ; *entry; entry++)
+        if (opt->all_vars || is_ours(*entry)) {
+            command_add(c, "-x");
+            command_add(c, "%.*s", (int)strcspn(*entry, "="), *entry);
+        }
+    for (int i = 0; i < opt->nvars; i++)
+        if (!opt->all_vars && !is_ours(opt->vars[i])) {
+            command_add(c, "-x");
+            command_add(c, "%.*s", (int)strcspn(opt->vars[i], "="), opt->vars[i]);
+        }
+    if (opt->tag)
+        command_add(c, "--tag-output");
+}
+
+// ---- The programs
+
+static int add_words(struct command *c, const struct block *b)
+{
+    for (char **word = b->program; *word; word++) {
+        if (strcmp(*word, ":") == 0) {
+            fprintf(stderr,
+                    "oshrun: %s takes the argument \":\" for its own: it cannot be passed\n",
+                    c->word[0]);
+            return -1;
+        }
+        command_add(c, "%s", *word);
+    }
+    return 0;
+}
+
+static void hydra_app(struct command *c, int i, const struct block *b)
+{
+    for (int j = 0; j < b->nvars; j++) {
+        int name = (int)strcspn(b->vars[j], "=");
+        command_add(c, "-env");
+        command_add(c, "%.*s", name, b->vars[j]);
+        command_add(c, "%s", b->vars[j] + name + 1);
+    }
+    command_add(c, "-env");
+    command_add(c, JOB_ENV_APP);
+    command_add(c, APP_VALUE, i, b->npes);
+}
+
+static void mpirun_app(struct command *c, int i, const struct block *b)
+{
+    for (int j = 0; j < b->nvars; j++) {
+        command_add(c, "-x");
+        command_add(c, "%s", b->vars[j]);
+    }
+    command_add(c, "-x");
+    command_add(c, JOB_ENV_APP "=" APP_VALUE, i, b->npes);
+}
+
+// Program after program, with ":" between them. The first one's -n is there already.
+static int add_segments(struct command *c, const struct options *opt, const char *dir_option,
+                        void (*add_app)(struct command *c, int i, const struct block *b))
+{
+    int failed = 0;
+    for (int i = 0; i < opt->blocks && !failed; i++) {
+        const struct block *b = &opt->block[i];
+        if (i > 0) {
+            command_add(c, ":");
+            command_add(c, "-n");
+            command_add(c, "%d", b->npes);
+        }
+        add_dir(c, dir_option, b);
+        if (opt->blocks > 1)
+            add_app(c, i, b);
+        failed = add_words(c, b);
+    }
+    return failed;
+}
+
+static int add_hydra_programs(struct command *c, const struct options *opt)
+{
+    return add_segments(c, opt, "-wdir", hydra_app);
+}
+
+static int add_mpirun_programs(struct command *c, const struct options *opt)
+{
+    return add_segments(c, opt, "--wdir", mpirun_app);
+}
+
+// A shell's words: in this block's directory become its program.
+static void print_program(FILE *out, const struct block *b, int i)
+{
+    fprintf(out, "export " JOB_ENV_APP "=" APP_VALUE "; ", i, b->npes);
+    for (int j = 0; j < b->nvars; j++) {
+        fputs("export ", out);
+        command_print_assignment(out, b->vars[j]);
+        fputs("; ", out);
+    }
+    if (b->dir) {
+        fputs("cd ", out);
+        command_print_word(out, b->dir);
+        fputs(" || exit; ", out);
+    }
+    fputs("exec", out);
+    for (char **word = b->program; *word; word++) {
+        putc(' ', out);
+        command_print_word(out, *word);
+    }
+}
+
+// srun starts one program: of several, a shell that becomes the one that is due. (--multi-prog reads
+// them from a file, in which an argument can have no blanks.)
+static int add_srun_programs(struct command *c, const struct options *opt)
+{
+    char *script = NULL;
+    size_t size;
+    FILE *f = opt->blocks > 1 ? open_memstream(&script, &size) : NULL;
+    if (opt->blocks == 1)
+        return add_words(c, &opt->block[0]);
+    if (!f)
+        fatal("no memory for the words of %d programs", opt->blocks);
+    for (int i = 0, end = 0; i < opt->blocks; i++) {
+        end += opt->block[i].npes;
+        if (end < opt->npes)
+            fprintf(f, "if [ $SLURM_PROCID -lt %d ]; then ", end);
+        print_program(f, &opt->block[i], i);
+        if (end < opt->npes)
+            fputs("; fi; ", f);
+    }
+    fclose(f);
+    command_add(c, "sh");
+    command_add(c, "-c");
+    command_add_owned(c, "", script);
+    return 0;
+}
+
+const struct launcher launchers[LAUNCHERS] = {
+    {"srun", {"srun"}, NULL, NULL, "SLURM_JOB_ID", add_srun, add_srun_programs},
+    {"hydra", {"mpiexec.hydra"}, "mpiexec", "HYDRA", NULL, add_hydra, add_hydra_programs},
+    {"mpirun",
+     {"mpirun.openmpi", "orterun", "prterun"},
+     "mpirun",
+     "Open MPI",
+     NULL,
+     add_mpirun,
+     add_mpirun_programs},
+};
