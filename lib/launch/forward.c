@@ -3,6 +3,7 @@
 #include "forward.h"
 
 #include "launch.h"
+#include "pattern.h"
 #include "wait.h"
 
 #include <errno.h>
@@ -74,33 +75,73 @@ static void sink_flush(struct sink *k)
         k->head = 0;
 }
 
-static void sink_open(struct sink *k, int fd)
+static struct sink *sink_open(struct forward *f, int fd, const char *name)
 {
     struct stat st;
-    *k = (struct sink){.fd = fd};
-    k->is_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    struct sink *k = &f->sinks[f->nsinks++];
+    *k = (struct sink){.fd = fd, .name = name};
+    k->is_file = f->nsinks > 2 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
+    return k;
 }
 
-int forward_open(struct forward *f, int npes, bool direct, bool tag)
+static void make_folders(char *name)
 {
-    *f = (struct forward){.direct = direct, .tag = tag};
-    sink_open(&f->sinks[0], STDOUT_FILENO);
-    sink_open(&f->sinks[1], STDERR_FILENO);
-    f->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (f->epoll < 0 || direct)
-        return f->epoll < 0 ? -1 : 0;
-    f->streams = calloc(2 * (size_t)npes, sizeof *f->streams);
-    return f->streams ? 0 : -1;
+    for (char *slash = name; (slash = strchr(slash + 1, '/'));) {
+        *slash = 0;
+        mkdir(name, 0777); // what cannot be made is seen when the file is opened
+        *slash = '/';
+    }
 }
 
-static int stream_open(struct forward *f, int pe, struct sink *k, int *end)
+// The file of this name, which several PEs may write to. NULL with errno and f->wrong.
+static struct sink *file_open(struct forward *f, const char *pattern, int pe)
+{
+    size_t size = pattern_write(pattern, pe, f->npes, NULL, 0) + 1;
+    char *name = malloc(size);
+    if (!name)
+        return NULL;
+    pattern_write(pattern, pe, f->npes, name, size);
+    for (int i = 2; i < f->nsinks; i++)
+        if (strcmp(f->sinks[i].name, name) == 0) {
+            free(name);
+            return &f->sinks[i];
+        }
+    f->wrong = name;
+    make_folders(name);
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return fd < 0 ? NULL : sink_open(f, fd, name);
+}
+
+int forward_open(struct forward *f, int npes, const struct forward_how *how)
+{
+    size_t files = how->files[0] || how->files[1] ? 2 * (size_t)npes : 0;
+    *f = (struct forward){.how = *how, .npes = npes};
+    f->sinks = calloc(2 + files, sizeof *f->sinks);
+    f->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (!f->sinks || f->epoll < 0)
+        return -1;
+    sink_open(f, STDOUT_FILENO, "stdout");
+    sink_open(f, STDERR_FILENO, "stderr");
+    f->streams = how->direct ? NULL : calloc(2 * (size_t)npes, sizeof *f->streams);
+    return f->streams || how->direct ? 0 : -1;
+}
+
+// which: 0 for stdout, 1 for stderr
+static int stream_open(struct forward *f, int pe, int which, int *end)
 {
     int pair[2];
+    struct sink *file = NULL;
+    const char *pattern = f->how.files[which];
+    f->wrong = "no pipe for its output";
+    if (pattern && !(file = file_open(f, pattern, pe)))
+        return -1;
     if (pipe2(pair, O_CLOEXEC))
         return -1;
     struct stream *s = &f->streams[f->nstreams];
     struct epoll_event e = {.events = EPOLLIN, .data.ptr = s};
-    *s = (struct stream){.fd = pair[0], .pe = pe, .sink = k, .budget = SIZE_MAX};
+    *s = (struct stream){.fd = pair[0], .pe = pe, .budget = SIZE_MAX};
+    s->sinks[0] = file && !f->how.copies ? file : &f->sinks[which];
+    s->sinks[1] = f->how.copies ? file : NULL;
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
     if (epoll_ctl(f->epoll, EPOLL_CTL_ADD, pair[0], &e)) {
         close(pair[0]);
@@ -115,36 +156,44 @@ static int stream_open(struct forward *f, int pe, struct sink *k, int *end)
 
 int forward_pipes(struct forward *f, int pe, int ends[2])
 {
-    if (stream_open(f, pe, &f->sinks[0], &ends[0]))
+    if (stream_open(f, pe, 0, &ends[0]))
         return -1;
-    if (stream_open(f, pe, &f->sinks[1], &ends[1])) {
+    int failed = f->how.merges ? (ends[1] = fcntl(ends[0], F_DUPFD_CLOEXEC, 0)) < 0
+                               : stream_open(f, pe, 1, &ends[1]);
+    if (failed)
         close(ends[0]);
-        return -1;
-    }
-    return 0;
+    return failed ? -1 : 0;
 }
 
-// Untagged bytes pass as they are. Tagged, every piece at the start of a line gets its tag, and
+// Without a prefix bytes pass as they are. With one, every piece at the start of a line gets it, and
 // another PE's unfinished line is ended first.
-static void emit(struct forward *f, struct stream *s, const char *data, size_t n)
+static void emit_to(struct forward *f, struct stream *s, struct sink *k, const char *data, size_t n)
 {
-    struct sink *k = s->sink;
-    char tag[16];
-    int tag_len = snprintf(tag, sizeof tag, "[%d] ", s->pe);
-    if (f->tag && k->open && k->open != s) {
+    char prefix[256];
+    size_t len = f->how.prefix ? pattern_write(f->how.prefix, s->pe, f->npes, prefix, sizeof prefix)
+                               : 0;
+    if (len >= sizeof prefix)
+        len = sizeof prefix - 1;
+    if (len && k->open && k->open != s) {
         sink_append(k, "\n", 1);
         k->open = NULL;
     }
     while (n) {
-        const char *end = f->tag ? memchr(data, '\n', n) : NULL;
+        const char *end = len ? memchr(data, '\n', n) : NULL;
         size_t piece = end ? (size_t)(end - data) + 1 : n;
-        if (f->tag && k->open != s)
-            sink_append(k, tag, (size_t)tag_len);
+        if (len && k->open != s)
+            sink_append(k, prefix, len);
         sink_append(k, data, piece);
         k->open = data[piece - 1] == '\n' ? NULL : s;
         data += piece;
         n -= piece;
     }
+}
+
+static void emit(struct forward *f, struct stream *s, const char *data, size_t n)
+{
+    for (int i = 0; i < 2 && s->sinks[i]; i++)
+        emit_to(f, s, s->sinks[i], data, n);
 }
 
 static void rest_emit(struct forward *f, struct stream *s)
@@ -240,13 +289,22 @@ uint64_t forward_tick(struct forward *f, uint64_t now)
 
 void forward_flush(struct forward *f)
 {
-    sink_flush(&f->sinks[0]);
-    sink_flush(&f->sinks[1]);
+    for (int i = 0; i < f->nsinks; i++)
+        sink_flush(&f->sinks[i]);
 }
 
+// Files are written at once.
 bool forward_blocked(const struct forward *f)
 {
     return f->sinks[0].len || f->sinks[1].len;
+}
+
+const struct sink *forward_failed(const struct forward *f)
+{
+    for (int i = 0; i < f->nsinks; i++)
+        if (i != 1 && f->sinks[i].error)
+            return &f->sinks[i];
+    return NULL;
 }
 
 static void give_up(struct sink *k)

@@ -97,6 +97,13 @@ int handover_run(const struct options *opt)
     const struct launcher *l = choose(&name);
     if (!l)
         return STATUS_OWN;
+    const char *lacking = l->lacks(opt);
+    if (lacking) {
+        fprintf(stderr,
+                "oshrun: %s has nothing like %s; SHOAL_LAUNCHER may name another launcher\n", name,
+                lacking);
+        return STATUS_USAGE;
+    }
     unsetenv(JOB_ENV_FD); // of a job that we may be in ourselves
     unsetenv(JOB_ENV_PE);
     unsetenv(JOB_ENV_APP);

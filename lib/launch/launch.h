@@ -5,7 +5,7 @@
 //     programs.c  where the programs are, and which one a PE runs
 //     oshrun.c   main: options, the job's memory, start, watch, exit status
 //     spawn.c    one process per PE
-//     forward.c  the PEs' output, by whole lines
+//     forward.c  the PEs' output, by whole lines; pattern.c  names of its files
 //     watch.c    the loop: output, signals, deaths, deadlines
 //     verdict.c  what a death means, in words
 //     sweep.c    processes that PEs left behind

@@ -13,6 +13,20 @@
 
 extern char **environ;
 
+struct want {
+    bool is_wanted;
+    const char *option;
+};
+
+// The first of `n` that is wanted.
+static const char *first_wanted(const struct want *want, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (want[i].is_wanted)
+            return want[i].option;
+    return NULL;
+}
+
 // ---- The job
 
 // "a:4,b:4", or with `counts` false "a,b".
@@ -65,12 +79,27 @@ static void add_hosts(struct command *c, const char *option, const struct option
     command_add(c, "%d", opt->blocks > 1 ? opt->block[0].npes : h->npes);
 }
 
+static const char *hydra_lacks(const struct options *opt)
+{
+    const struct want lacking[] = {{opt->output_dir, "--output-filename"},
+                                   {opt->merges, "--merge-stderr-to-stdout"}};
+    return first_wanted(lacking, ARRAY_LEN(lacking));
+}
+
 static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
 {
     add_hosts(c, "-hosts", opt, h);
     command_add_pair(c, "-bind-to", bind_words[opt->bind]);
-    if (opt->tag)
+    if (opt->prefix)
+        command_add_pair(c, "-prepend-pattern", opt->prefix);
+    else if (opt->stamp)
+        command_add_pair(c, "-prepend-pattern", opt->tag ? "%t [%r] " : "%t ");
+    else if (opt->tag)
         command_add(c, "-prepend-rank");
+    if (opt->files[0])
+        command_add_pair(c, "-outfile-pattern", opt->files[0]);
+    if (opt->files[1])
+        command_add_pair(c, "-errfile-pattern", opt->files[1]);
 }
 
 // Does srun divide PEs evenly when it is asked to? It does where the allocation has as many cores on
@@ -100,6 +129,41 @@ static void add_places(struct command *c, const struct hosts *h)
     command_add(c, "--overcommit"); // more PEs than cores
 }
 
+static const char *srun_lacks(const struct options *opt)
+{
+    bool has_time = (opt->files[0] && strstr(opt->files[0], "%t")) ||
+                    (opt->files[1] && strstr(opt->files[1], "%t"));
+    const struct want lacking[] = {{opt->output_dir, "--output-filename"},
+                                   {opt->merges, "--merge-stderr-to-stdout"},
+                                   {opt->prefix, "-prepend-pattern"},
+                                   {opt->stamp, "--timestamp-output"},
+                                   {has_time, "%t in a file's name"}};
+    return first_wanted(lacking, ARRAY_LEN(lacking));
+}
+
+// A pattern in its words.
+static void add_file(struct command *c, const char *option, const char *pattern)
+{
+    static const char ours[] = "rhgp%", *const its[] = {"%t", "%N", "0", "0", "%%"};
+    char *text = NULL;
+    size_t size;
+    FILE *f = pattern ? open_memstream(&text, &size) : NULL;
+    if (!pattern)
+        return;
+    if (!f)
+        fatal("no memory for the name of a file");
+    for (const char *at = pattern; *at; at++) {
+        const char *item = *at == '%' && at[1] ? strchr(ours, at[1]) : NULL;
+        if (item)
+            fputs(its[item - ours], f);
+        else
+            putc(*at, f);
+        at += item != NULL;
+    }
+    fclose(f);
+    command_add_owned(c, option, text);
+}
+
 static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
 {
     static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
@@ -114,6 +178,8 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
         command_add(c, "--overlap"); // or it waits for the end of the step that we are in
     if (opt->tag)
         command_add(c, "--label");
+    add_file(c, "--output=", opt->files[0]);
+    add_file(c, "--error=", opt->files[1]);
     if (opt->blocks == 1)
         add_dir(c, "--chdir", &opt->block[0]);
 }
@@ -125,6 +191,16 @@ static bool is_ours(const char *entry)
         if (strncmp(entry, prefix[i], strlen(prefix[i])) == 0)
             return true;
     return false;
+}
+
+static const char *mpirun_lacks(const struct options *opt)
+{
+    const struct want lacking[] = {
+        {opt->prefix, "-prepend-pattern"},
+        {!opt->output_dir && opt->files[0], "-outfile-pattern"},
+        {!opt->output_dir && opt->files[1], "-errfile-pattern"},
+    };
+    return first_wanted(lacking, ARRAY_LEN(lacking));
 }
 
 // It passes on only what it is told to.
@@ -145,6 +221,12 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
         }
     if (opt->tag)
         command_add(c, "--tag-output");
+    if (opt->stamp)
+        command_add(c, "--timestamp-output");
+    if (opt->merges)
+        command_add(c, "--merge-stderr-to-stdout");
+    if (opt->output_dir)
+        command_add_pair(c, "--output-filename", opt->output_dir);
 }
 
 // ---- The programs
@@ -264,13 +346,21 @@ static int add_srun_programs(struct command *c, const struct options *opt)
 }
 
 const struct launcher launchers[LAUNCHERS] = {
-    {"srun", {"srun"}, NULL, NULL, "SLURM_JOB_ID", add_srun, add_srun_programs},
-    {"hydra", {"mpiexec.hydra"}, "mpiexec", "HYDRA", NULL, add_hydra, add_hydra_programs},
+    {"srun", {"srun"}, NULL, NULL, "SLURM_JOB_ID", srun_lacks, add_srun, add_srun_programs},
+    {"hydra",
+     {"mpiexec.hydra"},
+     "mpiexec",
+     "HYDRA",
+     NULL,
+     hydra_lacks,
+     add_hydra,
+     add_hydra_programs},
     {"mpirun",
      {"mpirun.openmpi", "orterun", "prterun"},
      "mpirun",
      "Open MPI",
      NULL,
+     mpirun_lacks,
      add_mpirun,
      add_mpirun_programs},
 };

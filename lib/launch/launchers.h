@@ -11,6 +11,7 @@
 struct launcher {
     const char *kind, *names[4], *shared_name, *sign;
     const char *only_with; // unless named it is taken only where this variable is; NULL: anywhere
+    const char *(*lacks)(const struct options *opt); // an option that it has nothing for, or NULL
     void (*add)(struct command *c, const struct options *opt, const struct hosts *h);
     int (*add_programs)(struct command *c, const struct options *opt); // -1 after one line
 };

@@ -3,6 +3,7 @@
 #include "option_table.h"
 
 #include "compiler.h"
+#include "pattern.h"
 #include "settings.h"
 #include "tunables.h"
 
@@ -14,6 +15,12 @@
 static enum options_result wrong(struct options *opt, const struct given *g, const char *takes)
 {
     snprintf(opt->error, sizeof opt->error, "%s takes %s, not \"%.60s\"", g->name, takes, g->value);
+    return OPTIONS_WRONG;
+}
+
+static enum options_result no_memory(struct options *opt, const struct given *g)
+{
+    snprintf(opt->error, sizeof opt->error, "no memory for %s", g->name);
     return OPTIONS_WRONG;
 }
 
@@ -152,10 +159,8 @@ static enum options_result take_own_var(struct options *opt, const struct given 
 static enum options_result take_setting(struct options *opt, const struct given *g)
 {
     struct given var = {.row = g->row, .name = g->name};
-    if (asprintf(&var.value, "%s%s", g->row->preset, g->value ? g->value : "") < 0) {
-        snprintf(opt->error, sizeof opt->error, "no memory for %s", g->name);
-        return OPTIONS_WRONG;
-    }
+    if (asprintf(&var.value, "%s%s", g->row->preset, g->value ? g->value : "") < 0)
+        return no_memory(opt, g);
     return take_var(opt, &var);
 }
 
@@ -164,6 +169,51 @@ static enum options_result take_errhandler(struct options *opt, const struct giv
 {
     return settings_is_one_of(settings_handlers, g->value) ? take_setting(opt, g)
                                                            : wrong(opt, g, settings_handlers);
+}
+
+// ---- Output
+
+static enum options_result take_pattern(struct options *opt, const struct given *g)
+{
+    return pattern_is_good(g->value) ? take_text(opt, g)
+                                     : wrong(opt, g, "a text with %r, %h, %t and %% in it");
+}
+
+// The files' names as Open MPI has them: DIR/1/rank.0/stdout.
+static enum options_result take_output_dir(struct options *opt, const struct given *g)
+{
+    static const char *const ends[] = {"stdout", "stderr"};
+    char *colon = strrchr(g->value, ':');
+    bool has_nocopy = colon && strcasecmp(colon, ":nocopy") == 0;
+    bool has_copy = colon && strcasecmp(colon, ":copy") == 0;
+    int n = has_nocopy || has_copy ? (int)(colon - g->value) : (int)strlen(g->value);
+    if (n == 0 || strchr(g->value, '%'))
+        return wrong(opt, g, "a folder");
+    for (int i = 0; i < 2; i++) {
+        char *name;
+        if (asprintf(&name, "%.*s/1/rank.%%R/%s", n, g->value, ends[i]) < 0)
+            return no_memory(opt, g);
+        opt->files[i] = name;
+    }
+    opt->output_dir = g->value;
+    opt->copies = !has_nocopy;
+    return OPTIONS_RUN;
+}
+
+// Open MPI 5 has one option for the ways that lines go.
+static enum options_result take_output(struct options *opt, const struct given *g)
+{
+    char *rest = g->value;
+    for (char *word; (word = strsep(&rest, ","));) {
+        bool *flag = strcasecmp(word, "tag") == 0         ? &opt->tag
+                     : strcasecmp(word, "timestamp") == 0 ? &opt->stamp
+                     : strcasecmp(word, "merge") == 0     ? &opt->merges
+                                                          : NULL;
+        if (!flag)
+            return wrong(opt, &(struct given){g->row, g->name, word}, "tag, timestamp and merge");
+        *flag = true;
+    }
+    return OPTIONS_RUN;
 }
 
 // ----
@@ -184,6 +234,18 @@ const struct option_row option_table[] = {
         SETS(per_host)),
     ROW("--tag -t -l --tag-output -prepend-rank", NULL, take_flag,
         "put [PE] in front of every line; also -t", SETS(tag)),
+    ROW("--timestamp-output -timestamp-output", NULL, take_flag,
+        "put the time in front of every line", SETS(stamp)),
+    ROW("--merge-stderr-to-stdout -merge-stderr-to-stdout", NULL, take_flag,
+        "stderr of the PEs goes to stdout", SETS(merges)),
+    ROW("--output", "WAY,WAY...", take_output, "tag, timestamp and merge: the three above"),
+    ROW("-prepend-pattern", "PATTERN", take_pattern,
+        "put this in front of every line: %r is the PE, %h the host, %t the time", SETS(prefix)),
+    ROW("-outfile-pattern", "PATTERN", take_pattern,
+        "stdout into files of such names: %r is the PE, %h the host, %t the time", SETS(files[0])),
+    ROW("-errfile-pattern", "PATTERN", take_pattern, "the same for stderr", SETS(files[1])),
+    ROW("--output-filename -output-filename", "DIR", take_output_dir,
+        "both into files DIR/1/rank.PE/stdout as well; with DIR:nocopy only there"),
     ROW("--timeout", "SECONDS", option_take_timeout,
         "end the job when it has run that long; also MPIEXEC_TIMEOUT"),
     ROW("--bind --bind-to -bind-to", "WHAT", take_bind,

@@ -26,15 +26,21 @@ struct options {
     bool npes_given;
     struct block *block;
     int blocks;
-    bool tag, verbose, dry_run;
+    bool verbose, dry_run;
+    bool tag, stamp;              // in front of lines: the PE, the time
+    const char *prefix;           // of lines, a pattern (pattern.h), NULL: none but these
+    const char *files[2];         // patterns for names of files for stdout and stderr, NULL: none
+    const char *output_dir;       // where the files of --output-filename are, as it was given
+    bool copies;                  // what goes into files is passed on, too
+    bool merges;                  // stderr into stdout
     const char *hosts, *hostfile; // NULL: this node
     int per_host;                 // PEs on each host, 0: as the hosts say
     double timeout;               // seconds, 0: none
     enum bind_what bind;
     char **vars; // of -x and its like, "VAR" or "VAR=VALUE"
     int nvars;
-    bool all_vars;    // asked for, also where a launcher would pass few
-    char **own_vars;  // of the block that is read
+    bool all_vars;   // asked for, also where a launcher would pass few
+    char **own_vars; // of the block that is read
     int own_nvars;
     char error[160]; // one sentence when the result is OPTIONS_WRONG
 };

@@ -26,20 +26,36 @@ static void set_vars(const struct options *opt)
             putenv(opt->vars[i]);
 }
 
-// Can the launcher hold two pipes per PE? Raises the soft limit for that.
-static bool files_suffice(struct launch *l)
+// What the options say of the output.
+static struct forward_how output_of(const struct options *opt)
 {
-    rlim_t need = 2 * (rlim_t)l->npes + FILES_OWN;
+    static const char *const prefix[2][2] = {{NULL, "[%r] "}, {"%T ", "%T [%r] "}};
+    struct forward_how how = {.prefix = opt->prefix ? opt->prefix : prefix[opt->stamp][opt->tag],
+                              .files = {opt->files[0], opt->files[1]},
+                              .copies = opt->copies,
+                              .merges = opt->merges};
+    how.direct = opt->npes == 1 && !how.prefix && !how.files[0] && !how.files[1];
+    return how;
+}
+
+// Can the launcher hold two pipes per PE, and two files? Raises the soft limit for that. 0: it cannot, and the
+// PEs write by themselves; -1 when they cannot either.
+static int files_suffice(struct launch *l, const struct forward_how *how)
+{
+    bool has_files = how->files[0] || how->files[1];
+    rlim_t need = (has_files ? 4 : 2) * (rlim_t)l->npes + FILES_OWN;
     if (getrlimit(RLIMIT_NOFILE, &l->files) || need <= l->files.rlim_cur)
-        return true;
+        return 1;
     struct rlimit more = {.rlim_cur = l->files.rlim_max, .rlim_max = l->files.rlim_max};
     if (need <= more.rlim_cur && setrlimit(RLIMIT_NOFILE, &more) == 0)
-        return true;
-    log_line(LOG_WARN, LOG_LAUNCH,
-             "ulimit -n is %ld and %d PEs need %ld: their output is passed "
-             "on unsorted%s",
-             (long)l->files.rlim_max, l->npes, (long)need, l->opt->tag ? " and without tags" : "");
-    return false;
+        return 1;
+    const char *what = has_files     ? "cannot be put into files"
+                       : how->prefix ? "is passed on unsorted and without tags"
+                                     : "is passed on unsorted";
+    log_line(has_files ? LOG_ERROR : LOG_WARN, LOG_LAUNCH,
+             "ulimit -n is %ld and %d PEs need %ld: their output %s", (long)l->files.rlim_max,
+             l->npes, (long)need, what);
+    return has_files ? -1 : 0;
 }
 
 static void plan_binding(struct launch *l)
@@ -62,10 +78,12 @@ static int launch_open(struct launch *l)
         return -1;
     l->job = job_open(l->job_fd);
     l->pes = calloc((size_t)l->npes, sizeof *l->pes);
-    bool direct = !files_suffice(l) || (l->npes == 1 && !l->opt->tag);
-    if (!l->job || !l->pes)
+    struct forward_how how = output_of(l->opt);
+    int suffices = files_suffice(l, &how);
+    if (!l->job || !l->pes || suffices < 0)
         return -1;
-    if (forward_open(&l->out, l->npes, direct, l->opt->tag)) {
+    how.direct |= !suffices;
+    if (forward_open(&l->out, l->npes, &how)) {
         log_line(LOG_ERROR, LOG_LAUNCH, "oshrun: %s", strerror(errno));
         return -1;
     }

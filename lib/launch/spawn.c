@@ -123,17 +123,17 @@ static int spawn_one(struct launch *l, int pe, int null_fd)
                       .pe = pe,
                       .block = block,
                       .env = env_of(block),
-                      .fds = {pe ? null_fd : -1, -1, -1},
+                      .fds = {pe ? null_fd : -1, -1, l->out.how.merges ? STDOUT_FILENO : -1},
                       .parent = getpid()};
-    if (!l->out.direct && forward_pipes(&l->out, pe, c.fds + 1)) {
+    if (!l->out.how.direct && forward_pipes(&l->out, pe, c.fds + 1)) {
+        end_unstarted(l, pe, l->out.wrong, errno);
         free(c.env);
-        end_unstarted(l, pe, "no pipe for its output", errno);
         return -1;
     }
     pid_t pid = child_start(&c);
     int error = errno;
     free(c.env);
-    if (!l->out.direct) {
+    if (!l->out.how.direct) {
         close(c.fds[1]);
         close(c.fds[2]);
     }

@@ -135,7 +135,7 @@ static bool is_users_doing(const struct launch *l, const struct death *d)
 static bool has_no_reader(const struct launch *l, const struct death *d)
 {
     struct pollfd out[] = {{.fd = STDOUT_FILENO}, {.fd = STDERR_FILENO}};
-    return l->out.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE &&
+    return l->out.how.direct && WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE &&
            poll(out, 2, 0) > 0 && (out[0].revents | out[1].revents) & (POLLERR | POLLHUP);
 }
 
@@ -287,11 +287,12 @@ static void earlier(uint64_t *next, uint64_t at)
 static uint64_t check_deadlines(struct launch *l, uint64_t now)
 {
     uint64_t next = forward_tick(&l->out, now);
-    if (l->out.sinks[0].error && !l->ending) {
-        char line[128] = "";
-        if (l->out.sinks[0].error != EPIPE)
-            snprintf(line, sizeof line, "cannot write to stdout: %s",
-                     strerror(l->out.sinks[0].error));
+    const struct sink *failed = forward_failed(&l->out);
+    if (failed && !l->ending) {
+        char line[512] = "";
+        if (failed->error != EPIPE)
+            snprintf(line, sizeof line, "cannot write to %.300s: %s", failed->name,
+                     strerror(failed->error));
         watch_end(l, line[0] ? STATUS_OWN : STATUS_SIGNAL + SIGPIPE, 0, line);
     }
     if (l->ending)

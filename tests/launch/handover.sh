@@ -46,6 +46,19 @@ dry --hosts a,b -N2 -env A "1 2" ./prog
 expect_out "A='1 2' mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
 dry --hosts a,b -n 1 -env A "1 2" ./prog : ./other
 expect_out "mpiexec.hydra -hosts a:1,b:1 -n 1 -bind-to none -env A '1 2' -env SHOAL_APP 0:1 ./prog : -n 1 -env SHOAL_APP 1:1 ./other"
+dry --hosts a -outfile-pattern 'o %r' -errfile-pattern %r.%t --timestamp-output ./prog
+expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern '%t ' -outfile-pattern 'o %r' -errfile-pattern %r.%t ./prog"
+dry --hosts a --output tag,timestamp ./prog
+expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern '%t [%r] ' ./prog"
+dry --hosts a -prepend-pattern %r ./prog
+expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern %r ./prog"
+lacks() { # WORDS...: of the options that the launcher has nothing for, the first one
+    dry --hosts a "$@" ./prog
+    expect_rc 2
+    expect_err_line "has nothing like $1; SHOAL_LAUNCHER may name another launcher"
+}
+lacks --output-filename dir
+lacks --merge-stderr-to-stdout
 dry --hosts a,b -ppn 2 -n 5 ./prog
 expect_rc 2
 expect_err_line '-n 5: the hosts have places for 4 PEs'
@@ -56,6 +69,14 @@ dry --hosts a:2,b --tag --bind core ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
 dry --hosts a,b -n 4 ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 ./prog"
+dry --hosts a -outfile-pattern 'o.%r%%%h%g' -errfile-pattern e ./prog
+expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --output=o.%t%%%N0 --error=e ./prog"
+lacks --output-filename dir
+lacks --merge-stderr-to-stdout
+lacks --timestamp-output
+lacks -prepend-pattern %r
+dry --hosts a -outfile-pattern %t ./prog
+expect_rc 2
 # Where srun would divide them by cores, each place has its name; and in a step it would wait for that.
 export SLURM_JOB_CPUS_PER_NODE='7,1(x2)' SLURM_STEP_ID=0
 dry --hosts a,b -n 4 ./prog
@@ -87,6 +108,11 @@ dry -host a:2 -wdir there -initial-errhandler mpi_errors_return ./prog
 expect_out "SHOAL_MPI_INITIAL_ERRHANDLER=mpi_errors_return mpirun.openmpi --host a:2 -n 2 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_MPI_INITIAL_ERRHANDLER --wdir there ./prog"
 dry --hosts a:2,b ./prog x : -n 2 -wdir there -env A "1 2" ./other
 expect_out "mpirun.openmpi --host a:2,b:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_STATIC -x SHOAL_APP=0:1 ./prog x : -n 2 --wdir there -x 'A=1 2' -x SHOAL_APP=1:2 ./other"
+dry --host a --timestamp-output --merge-stderr-to-stdout --output-filename dir:nocopy ./prog
+expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER --timestamp-output --merge-stderr-to-stdout --output-filename dir:nocopy ./prog"
+lacks -prepend-pattern %r
+lacks -outfile-pattern %r
+lacks -errfile-pattern %r
 WORD_ALL=1 dry -genvall --hosts a ./prog
 expect_rc 0
 grep -q ' -x WORD_ALL .* -x HOME ' "$tmp/out" || grep -q ' -x HOME .* -x WORD_ALL ' "$tmp/out" || fail "not all variables"
