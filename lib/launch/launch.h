@@ -6,8 +6,10 @@
 //     oshrun.c   main: options, the job's memory, start, watch, exit status
 //     spawn.c    one process per PE
 //     forward.c  the PEs' output, by whole lines; pattern.c  names of its files
+//     input.c    the PEs' input
 //     watch.c    the loop: output, signals, deaths, deadlines
 //     verdict.c  what a death means, in words
+//     report.c   where PEs are and how they end, if asked
 //     sweep.c    processes that PEs left behind
 //     hosts.c, handover.c, launchers.c, command.c, attend.c
 //                a job on several hosts: another launcher's (handover.h)
@@ -34,8 +36,9 @@ enum {
 };
 
 struct pe {
-    pid_t pid;
+    pid_t pid; // 0: not started
     bool alive;
+    int status; // of waitpid, when it has ended
 };
 
 struct launch {
@@ -47,6 +50,7 @@ struct launch {
     struct pe *pes;
     struct forward out;
     int signal_fd;
+    int input_fd;     // what PEs read that do not read our stdin
     cpu_set_t *cores; // per PE, NULL: not bound
 
     // As found, to be given to the PEs.
@@ -68,6 +72,17 @@ struct launch {
 
 // spawn.c. Starts all PEs. When it cannot, the job is ended with a line, as for a death.
 void spawn_all(struct launch *l);
+
+// input.c. Makes what PEs read; 0, or -1 after one line.
+int input_open(struct launch *l);
+int input_of(const struct launch *l,
+             int pe);   // the PE's stdin: STDIN_FILENO, or to be closed; -1 with errno
+void input_close(void); // our stdin is empty from now on
+
+// report.c. A line on stdout for a host: which PEs are there, those for which host_of says index, or all.
+void report_host(const char *host, const int *host_of, int index, int npes);
+void report_places(const struct launch *l);
+void report_ends(struct launch *l); // exit codes, a line on stderr
 
 // watch.c. Blocks the signals it will read; 0, or -1 after one line.
 int watch_open(struct launch *l);

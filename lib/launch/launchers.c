@@ -81,8 +81,10 @@ static void add_hosts(struct command *c, const char *option, const struct option
 
 static const char *hydra_lacks(const struct options *opt)
 {
+    bool is_for_other = opt->input > 0 || opt->input == INPUT_ALL;
     const struct want lacking[] = {{opt->output_dir, "--output-filename"},
-                                   {opt->merges, "--merge-stderr-to-stdout"}};
+                                   {opt->merges, "--merge-stderr-to-stdout"},
+                                   {is_for_other, "--stdin"}};
     return first_wanted(lacking, ARRAY_LEN(lacking));
 }
 
@@ -100,6 +102,8 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
         command_add_pair(c, "-outfile-pattern", opt->files[0]);
     if (opt->files[1])
         command_add_pair(c, "-errfile-pattern", opt->files[1]);
+    if (opt->print_ends)
+        command_add(c, "-print-all-exitcodes");
 }
 
 // Does srun divide PEs evenly when it is asked to? It does where the allocation has as many cores on
@@ -133,11 +137,10 @@ static const char *srun_lacks(const struct options *opt)
 {
     bool has_time = (opt->files[0] && strstr(opt->files[0], "%t")) ||
                     (opt->files[1] && strstr(opt->files[1], "%t"));
-    const struct want lacking[] = {{opt->output_dir, "--output-filename"},
-                                   {opt->merges, "--merge-stderr-to-stdout"},
-                                   {opt->prefix, "-prepend-pattern"},
-                                   {opt->stamp, "--timestamp-output"},
-                                   {has_time, "%t in a file's name"}};
+    const struct want lacking[] = {
+        {opt->output_dir, "--output-filename"},    {opt->merges, "--merge-stderr-to-stdout"},
+        {opt->prefix, "-prepend-pattern"},         {opt->stamp, "--timestamp-output"},
+        {opt->print_ends, "-print-all-exitcodes"}, {has_time, "%t in a file's name"}};
     return first_wanted(lacking, ARRAY_LEN(lacking));
 }
 
@@ -170,7 +173,10 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
     command_add(c, "--mpi=pmi2");
     add_places(c, h);
     command_add(c, "--export=ALL");
-    command_add(c, "--input=0");
+    if (opt->input == INPUT_ALL)
+        command_add(c, "--input=all");
+    else
+        command_add(c, "--input=%d", opt->input < 0 ? 0 : opt->input);
     command_add(c, "--kill-on-bad-exit=1");
     if (bind[opt->bind])
         command_add(c, "--cpu-bind=%s", bind[opt->bind]);
@@ -197,6 +203,8 @@ static const char *mpirun_lacks(const struct options *opt)
 {
     const struct want lacking[] = {
         {opt->prefix, "-prepend-pattern"},
+        {opt->print_ends, "-print-all-exitcodes"},
+        {opt->input == INPUT_ALL, "--stdin all"}, // of Open MPI 4.1 it never ends
         {!opt->output_dir && opt->files[0], "-outfile-pattern"},
         {!opt->output_dir && opt->files[1], "-errfile-pattern"},
     };
@@ -221,6 +229,10 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
         }
     if (opt->tag)
         command_add(c, "--tag-output");
+    if (opt->input > 0) {
+        command_add(c, "--stdin");
+        command_add(c, "%d", opt->input);
+    }
     if (opt->stamp)
         command_add(c, "--timestamp-output");
     if (opt->merges)

@@ -171,7 +171,18 @@ static enum options_result take_errhandler(struct options *opt, const struct giv
                                                            : wrong(opt, g, settings_handlers);
 }
 
-// ---- Output
+// ---- Input and output
+
+static enum options_result take_input(struct options *opt, const struct given *g)
+{
+    char *end;
+    long n = strtol(g->value, &end, 10);
+    bool is_all = strcmp(g->value, "all") == 0, is_none = strcmp(g->value, "none") == 0;
+    if (!is_all && !is_none && (end == g->value || *end || n < 0 || n >= LIMIT_PES))
+        return wrong(opt, g, "the number of a PE, all or none");
+    opt->input = is_all ? INPUT_ALL : is_none ? INPUT_NONE : (int)n;
+    return OPTIONS_RUN;
+}
 
 static enum options_result take_pattern(struct options *opt, const struct given *g)
 {
@@ -246,6 +257,12 @@ const struct option_row option_table[] = {
     ROW("-errfile-pattern", "PATTERN", take_pattern, "the same for stderr", SETS(files[1])),
     ROW("--output-filename -output-filename", "DIR", take_output_dir,
         "both into files DIR/1/rank.PE/stdout as well; with DIR:nocopy only there"),
+    ROW("--stdin -stdin", "PE|all|none", take_input,
+        "whose standard input is the launcher's: 0 unless given"),
+    ROW("-print-all-exitcodes --print-all-exitcodes", NULL, take_flag,
+        "a line on stderr about how each PE ended", SETS(print_ends)),
+    ROW("-print-rank-map --display-map -display-map", NULL, take_flag,
+        "a line on stdout for each host: which PEs are there", SETS(print_places)),
     ROW("--timeout", "SECONDS", option_take_timeout,
         "end the job when it has run that long; also MPIEXEC_TIMEOUT"),
     ROW("--bind --bind-to -bind-to", "WHAT", take_bind,

@@ -125,6 +125,8 @@ static const char *what_is_wrong(const struct options *opt)
         return "too many PEs in all";
     if (opt->hosts && opt->hostfile)
         return "--hosts or --hostfile, not both";
+    if (!has_hosts && opt->input >= opt->npes)
+        return "--stdin names a PE that is not there";
     return !has_hosts && (opt->verbose || opt->dry_run) ? "-v and --dry-run go with --hosts" : NULL;
 }
 

@@ -10,6 +10,9 @@
 
 enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG };
 
+// Whose standard input is ours, instead of a PE's number.
+enum { INPUT_ALL = -1, INPUT_NONE = -2 };
+
 // A program and how many PEs run it.
 struct block {
     int npes;
@@ -27,12 +30,14 @@ struct options {
     struct block *block;
     int blocks;
     bool verbose, dry_run;
-    bool tag, stamp;              // in front of lines: the PE, the time
-    const char *prefix;           // of lines, a pattern (pattern.h), NULL: none but these
-    const char *files[2];         // patterns for names of files for stdout and stderr, NULL: none
-    const char *output_dir;       // where the files of --output-filename are, as it was given
-    bool copies;                  // what goes into files is passed on, too
-    bool merges;                  // stderr into stdout
+    bool tag, stamp;        // in front of lines: the PE, the time
+    const char *prefix;     // of lines, a pattern (pattern.h), NULL: none but these
+    const char *files[2];   // patterns for names of files for stdout and stderr, NULL: none
+    const char *output_dir; // where the files of --output-filename are, as it was given
+    bool copies;            // what goes into files is passed on, too
+    bool merges;            // stderr into stdout
+    int input;              // the PE that reads our stdin, or INPUT_ALL, INPUT_NONE
+    bool print_ends, print_places;
     const char *hosts, *hostfile; // NULL: this node
     int per_host;                 // PEs on each host, 0: as the hosts say
     double timeout;               // seconds, 0: none

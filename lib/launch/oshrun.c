@@ -78,6 +78,8 @@ static int launch_open(struct launch *l)
         return -1;
     l->job = job_open(l->job_fd);
     l->pes = calloc((size_t)l->npes, sizeof *l->pes);
+    if (input_open(l))
+        return -1;
     struct forward_how how = output_of(l->opt);
     int suffices = files_suffice(l, &how);
     if (!l->job || !l->pes || suffices < 0)
@@ -130,6 +132,8 @@ static int run(const struct options *opt)
     if (settings_read())
         return STATUS_OWN;
     log_configure(settings.log, false); // PE 0 tells
+    if (opt->input == INPUT_NONE)
+        input_close();
     if (opt->hosts || opt->hostfile)
         return handover_run(opt);
     warn_of_nodes(opt);
@@ -137,12 +141,16 @@ static int run(const struct options *opt)
         return STATUS_OWN;
     if (opt->timeout > 0)
         l.timeout_at = wait_now_ns() + (uint64_t)(opt->timeout * 1e9);
+    if (opt->print_places)
+        report_places(&l);
     spawn_all(&l);
     watch_run(&l);
     if (l.status_final)
         sweep_descendants();
     l.out.is_hurried = l.user_signal || l.status == STATUS_TIMEOUT;
     forward_drain(&l.out);
+    if (opt->print_ends)
+        report_ends(&l);
     say_verdict(&l);
     return l.status;
 }

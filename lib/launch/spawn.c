@@ -116,24 +116,27 @@ static void end_unstarted(struct launch *l, int pe, const char *what, int error)
 }
 
 // Returns 0, or -1 when the job has been ended for it.
-static int spawn_one(struct launch *l, int pe, int null_fd)
+static int spawn_one(struct launch *l, int pe)
 {
     const struct block *block = block_of(l, pe);
     struct child c = {.l = l,
                       .pe = pe,
                       .block = block,
                       .env = env_of(block),
-                      .fds = {pe ? null_fd : -1, -1, l->out.how.merges ? STDOUT_FILENO : -1},
+                      .fds = {input_of(l, pe), -1, l->out.how.merges ? STDOUT_FILENO : -1},
                       .parent = getpid()};
-    if (!l->out.how.direct && forward_pipes(&l->out, pe, c.fds + 1)) {
-        end_unstarted(l, pe, l->out.wrong, errno);
+    bool has_pipes = !l->out.how.direct;
+    if (c.fds[0] < 0 || (has_pipes && forward_pipes(&l->out, pe, c.fds + 1))) {
+        end_unstarted(l, pe, c.fds[0] < 0 ? "no standard input" : l->out.wrong, errno);
         free(c.env);
         return -1;
     }
     pid_t pid = child_start(&c);
     int error = errno;
     free(c.env);
-    if (!l->out.how.direct) {
+    if (c.fds[0] > STDIN_FILENO)
+        close(c.fds[0]);
+    if (has_pipes) {
         close(c.fds[1]);
         close(c.fds[2]);
     }
@@ -172,7 +175,6 @@ static void tell_app(const struct options *opt, int pe)
 void spawn_all(struct launch *l)
 {
     static char fd_entry[32], pe_entry[32];
-    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     snprintf(fd_entry, sizeof fd_entry, JOB_ENV_FD "=%d", l->job_fd);
     putenv(fd_entry);
     snprintf(pe_entry, sizeof pe_entry, JOB_ENV_PE "=%d", 0);
@@ -180,10 +182,10 @@ void spawn_all(struct launch *l)
     for (int pe = 0; pe < l->npes; pe++) {
         snprintf(pe_entry, sizeof pe_entry, JOB_ENV_PE "=%d", pe);
         tell_app(l->opt, pe);
-        if (spawn_one(l, pe, null_fd))
+        if (spawn_one(l, pe))
             break;
     }
-    close(null_fd);
+    close(l->input_fd);
     unsetenv(JOB_ENV_FD);
     unsetenv(JOB_ENV_PE);
     unsetenv(JOB_ENV_APP);

@@ -160,6 +160,7 @@ static void on_death(struct launch *l, int pe, int status)
     struct death d = read_pe(l, pe);
     d.status = status;
     l->pes[pe].alive = false;
+    l->pes[pe].status = status;
     l->alive--;
     log_line(LOG_DEBUG, LOG_LAUNCH, "PE %d ended, pid %d, wait status 0x%x, state %d", pe,
              (int)d.pid, (unsigned)status, d.state);

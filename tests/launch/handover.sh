@@ -52,13 +52,17 @@ dry --hosts a --output tag,timestamp ./prog
 expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern '%t [%r] ' ./prog"
 dry --hosts a -prepend-pattern %r ./prog
 expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern %r ./prog"
+dry --hosts a -n 2 --stdin none -print-all-exitcodes ./prog
+expect_out "mpiexec.hydra -hosts a:2 -n 2 -bind-to none -print-all-exitcodes ./prog"
 lacks() { # WORDS...: of the options that the launcher has nothing for, the first one
     dry --hosts a "$@" ./prog
     expect_rc 2
-    expect_err_line "has nothing like $1; SHOAL_LAUNCHER may name another launcher"
+    expect_err_line "has nothing like $1.*; SHOAL_LAUNCHER may name another launcher"
 }
 lacks --output-filename dir
 lacks --merge-stderr-to-stdout
+lacks --stdin 1
+lacks --stdin all
 dry --hosts a,b -ppn 2 -n 5 ./prog
 expect_rc 2
 expect_err_line '-n 5: the hosts have places for 4 PEs'
@@ -71,9 +75,14 @@ dry --hosts a,b -n 4 ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 ./prog"
 dry --hosts a -outfile-pattern 'o.%r%%%h%g' -errfile-pattern e ./prog
 expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --output=o.%t%%%N0 --error=e ./prog"
+for input in 1 all; do
+    dry --hosts a --stdin $input ./prog
+    grep -q -- " --input=$input " "$tmp/out" || fail "not this input"
+done
 lacks --output-filename dir
 lacks --merge-stderr-to-stdout
 lacks --timestamp-output
+lacks -print-all-exitcodes
 lacks -prepend-pattern %r
 dry --hosts a -outfile-pattern %t ./prog
 expect_rc 2
@@ -110,6 +119,10 @@ dry --hosts a:2,b ./prog x : -n 2 -wdir there -env A "1 2" ./other
 expect_out "mpirun.openmpi --host a:2,b:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_STATIC -x SHOAL_APP=0:1 ./prog x : -n 2 --wdir there -x 'A=1 2' -x SHOAL_APP=1:2 ./other"
 dry --host a --timestamp-output --merge-stderr-to-stdout --output-filename dir:nocopy ./prog
 expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER --timestamp-output --merge-stderr-to-stdout --output-filename dir:nocopy ./prog"
+dry --host a --stdin 1 ./prog
+expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER --stdin 1 ./prog"
+lacks --stdin all
+lacks -print-all-exitcodes
 lacks -prepend-pattern %r
 lacks -outfile-pattern %r
 lacks -errfile-pattern %r
