@@ -6,11 +6,12 @@
 #include <sched.h>
 #include <stddef.h>
 
-enum bind_what { BIND_NONE, BIND_CORE, BIND_SOCKET, BIND_NUMA };
-#define BIND_WORDS "none", "core", "socket", "numa" // in the order of enum bind_what
+enum bind_what { BIND_NONE, BIND_CORE, BIND_SOCKET, BIND_NUMA, BIND_HWTHREAD, BIND_L3 };
+#define BIND_WORDS \
+    "none", "core", "socket", "numa", "hwthread", "l3cache" // in the order of enum bind_what
 
-// Computes one set of cores per PE, for those this process may use. Returns an array of npes sets,
-// or NULL with a reason in *why.
-cpu_set_t *bind_plan(enum bind_what what, int npes, const char **why);
+// Computes one set of cores per PE, `each` places of a kind, of those this process may use. Returns an array
+// of npes sets, or NULL with a reason in *why.
+cpu_set_t *bind_plan(enum bind_what what, int each, int npes, const char **why);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Binding with hwloc: PE i to place i modulo the number of places. See bind.h.
+// Binding with hwloc: each PE to the next place, or places, going round over what there is. See bind.h.
 #include "bind.h"
 
 #include <hwloc.h>
@@ -26,27 +26,32 @@ static int list_places(hwloc_topology_t topology, hwloc_obj_type_t type, cpu_set
     return n;
 }
 
-cpu_set_t *bind_plan(enum bind_what what, int npes, const char **why)
+static const hwloc_obj_type_t type_of[] = {[BIND_CORE] = HWLOC_OBJ_CORE,
+                                           [BIND_SOCKET] = HWLOC_OBJ_PACKAGE,
+                                           [BIND_NUMA] = HWLOC_OBJ_NUMANODE,
+                                           [BIND_HWTHREAD] = HWLOC_OBJ_PU,
+                                           [BIND_L3] = HWLOC_OBJ_L3CACHE};
+
+cpu_set_t *bind_plan(enum bind_what what, int each, int npes, const char **why)
 {
-    static const hwloc_obj_type_t type_of[] = {[BIND_CORE] = HWLOC_OBJ_CORE,
-                                               [BIND_SOCKET] = HWLOC_OBJ_PACKAGE,
-                                               [BIND_NUMA] = HWLOC_OBJ_NUMANODE};
     hwloc_topology_t topology;
     *why = "hwloc cannot read this machine's topology";
     if (hwloc_topology_init(&topology))
         return NULL;
-    cpu_set_t *sets = calloc((size_t)npes, sizeof *sets);
+    cpu_set_t *place = calloc(CPU_SETSIZE, sizeof *place),
+              *sets = calloc((size_t)npes, sizeof *sets);
     int places = 0;
-    if (sets && hwloc_topology_load(topology) == 0) {
+    if (place && sets && hwloc_topology_load(topology) == 0) {
         *why = "hwloc finds no such places on this machine";
-        places = list_places(topology, type_of[what], sets, npes);
+        places = list_places(topology, type_of[what], place, CPU_SETSIZE);
     }
     hwloc_topology_destroy(topology);
+    for (long i = 0; places && i < (long)npes * each; i++)
+        CPU_OR(&sets[i / each], &sets[i / each], &place[i % places]);
+    free(place);
     if (places == 0) {
         free(sets);
         return NULL;
     }
-    for (int pe = places; pe < npes; pe++)
-        sets[pe] = sets[pe % places];
     return sets;
 }

@@ -4,7 +4,7 @@
 
 #include "compiler.h"
 
-cpu_set_t *bind_plan(enum bind_what what UNUSED, int npes UNUSED, const char **why)
+cpu_set_t *bind_plan(enum bind_what what UNUSED, int each UNUSED, int npes UNUSED, const char **why)
 {
     *why = "this oshrun was built without hwloc";
     return NULL;

@@ -113,5 +113,8 @@ int handover_run(const struct options *opt)
         return STATUS_USAGE;
     if (opt->dry_run || opt->verbose)
         print_command(opt->dry_run ? stdout : stderr, &command, opt);
+    for (int i = 0; opt->print_places && !opt->dry_run && i < hosts.n; i++)
+        report_host(hosts.host[i].name, hosts.host_of, i, hosts.npes);
+    fflush(stdout);
     return opt->dry_run ? 0 : attend(command.word, opt->timeout);
 }

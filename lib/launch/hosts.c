@@ -29,10 +29,10 @@ static bool name_is_good(const char *name)
 // The same host once more: as many PEs more, one where there is no count.
 static int add_again(struct reader *r, struct host *host, long pes)
 {
-    long sum = (host->pes ? host->pes : 1) + (pes ? pes : 1);
+    long sum = (host->places ? host->places : 1) + (pes ? pes : 1);
     if (sum > LIMIT_PES)
         return WRONG(r, "host %.60s: %ld PEs: there may be %d", host->name, sum, LIMIT_PES);
-    host->pes = (int)sum;
+    host->places = (int)sum;
     r->has_counts = true;
     return 0;
 }
@@ -54,7 +54,7 @@ static int add(struct reader *r, const char *name, const char *count)
     if (!more)
         return WRONG(r, "no memory for %d hosts", h->n + 1);
     h->host = more;
-    h->host[h->n] = (struct host){.pes = (int)pes};
+    h->host[h->n] = (struct host){.places = (int)pes};
     strcpy(h->host[h->n++].name, name);
     r->has_counts |= count != NULL;
     return 0;
@@ -127,28 +127,63 @@ static int read_file(struct reader *r, const char *file)
     return status;
 }
 
+// How many PEs each host gets of its places: as many as it has, or one more in turn.
+static void divide(struct hosts *h, bool by_turns)
+{
+    int left = h->npes;
+    for (int i = 0; !by_turns && i < h->n; i++) {
+        h->host[i].pes = h->host[i].places < left ? h->host[i].places : left;
+        left -= h->host[i].pes;
+    }
+    for (int i = 0; left; i = (i + 1) % h->n)
+        if (h->host[i].pes < h->host[i].places) {
+            h->host[i].pes++;
+            left--;
+        }
+    while (h->n && h->host[h->n - 1].pes == 0)
+        h->n--;
+}
+
+static int number(struct reader *r)
+{
+    struct hosts *h = r->hosts;
+    int pe = 0;
+    h->host_of = malloc((size_t)h->npes * sizeof *h->host_of);
+    if (!h->host_of)
+        return WRONG(r, "no memory for %d PEs", h->npes);
+    for (int i = 0; !h->by_turns && i < h->n; i++)
+        for (int n = 0; n < h->host[i].pes; n++)
+            h->host_of[pe++] = i;
+    for (int round = 0; pe < h->npes; round++)
+        for (int i = 0; i < h->n; i++)
+            if (h->host[i].pes > round)
+                h->host_of[pe++] = i;
+    return 0;
+}
+
 static int place(struct reader *r, const struct options *opt)
 {
     struct hosts *h = r->hosts;
     long sum = 0;
     for (int i = 0; opt->per_host && i < h->n; i++)
-        h->host[i].pes = opt->per_host;
+        h->host[i].places = opt->per_host;
     r->has_counts |= opt->per_host > 0;
     for (int i = 0; i < h->n; i++)
-        sum += r->has_counts && h->host[i].pes ? h->host[i].pes : 1;
+        sum += r->has_counts && h->host[i].places ? h->host[i].places : 1;
     if (opt->npes_given && r->has_counts && sum < opt->npes)
         return WRONG(r, "-n %d: the hosts have places for %ld PEs", opt->npes, sum);
-    int left = h->npes = opt->npes_given ? opt->npes : (int)sum;
+    if (sum > LIMIT_PES)
+        return WRONG(r, "%ld PEs: there may be %d", sum, LIMIT_PES);
+    h->npes = opt->npes_given ? opt->npes : (int)sum;
     for (int i = 0; i < h->n; i++) {
-        int places = h->host[i].pes ? h->host[i].pes : 1;
         if (!r->has_counts)
-            places = h->npes / h->n + (i < h->npes % h->n);
-        h->host[i].pes = places < left ? places : left;
-        left -= h->host[i].pes;
+            h->host[i].places = h->npes / h->n + (i < h->npes % h->n);
+        else if (!h->host[i].places)
+            h->host[i].places = 1;
     }
-    while (h->n && h->host[h->n - 1].pes == 0)
-        h->n--;
-    return sum <= LIMIT_PES ? 0 : WRONG(r, "%ld PEs: there may be %d", sum, LIMIT_PES);
+    divide(h, opt->spread);
+    h->by_turns = h->n > 1 && (opt->rank_by ? opt->rank_by == RANK_BY_NODE : opt->spread);
+    return number(r);
 }
 
 int hosts_read(const struct options *opt, struct hosts *hosts, char *error, size_t size)

@@ -29,14 +29,20 @@ static const char *first_wanted(const struct want *want, size_t n)
 
 // ---- The job
 
+static FILE *open_list(const struct hosts *h, char **text)
+{
+    static size_t size;
+    FILE *f = open_memstream(text, &size);
+    if (!f)
+        fatal("no memory for a list of %d hosts", h->n);
+    return f;
+}
+
 // "a:4,b:4", or with `counts` false "a,b".
 static char *list_hosts(const struct hosts *h, bool counts)
 {
     char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        fatal("no memory for a list of %d hosts", h->n);
+    FILE *f = open_list(h, &text);
     for (int i = 0; i < h->n; i++) {
         fprintf(f, "%s%s", i ? "," : "", h->host[i].name);
         if (counts)
@@ -46,22 +52,35 @@ static char *list_hosts(const struct hosts *h, bool counts)
     return text;
 }
 
-// The host of every PE, which srun takes as its word with "arbitrary".
-static char *list_places(const struct hosts *h)
+// The host of every PE, each with `after`. srun takes it as its word with "arbitrary".
+static char *list_places(const struct hosts *h, int npes, const char *after)
 {
     char *text = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        fatal("no memory for a list of %d places", h->npes);
-    for (int i = 0; i < h->n; i++)
-        for (int pe = 0; pe < h->host[i].pes; pe++)
-            fprintf(f, "%s%s", i || pe ? "," : "", h->host[i].name);
+    FILE *f = open_list(h, &text);
+    for (int pe = 0; pe < npes; pe++)
+        fprintf(f, "%s%s%s", pe ? "," : "", h->host[h->host_of[pe]].name, after);
     fclose(f);
     return text;
 }
 
-static const char *const bind_words[] = {BIND_WORDS};
+static bool is_even(const struct hosts *h)
+{
+    for (int i = 0; i < h->n; i++)
+        if (h->host[i].pes != h->host[0].pes)
+            return false;
+    return true;
+}
+
+// "core", or "core:2"
+static void add_bind(struct command *c, const char *option, const struct options *opt)
+{
+    static const char *const words[] = {BIND_WORDS};
+    command_add(c, "%s", option);
+    if (opt->bind_each > 1)
+        command_add(c, "%s:%d", words[opt->bind], opt->bind_each);
+    else
+        command_add(c, "%s", words[opt->bind]);
+}
 
 static void add_dir(struct command *c, const char *option, const struct block *b)
 {
@@ -69,14 +88,22 @@ static void add_dir(struct command *c, const char *option, const struct block *b
         command_add_pair(c, option, b->dir);
 }
 
-// Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host".
-static void add_hosts(struct command *c, const char *option, const struct options *opt,
+// Of hydra's mpiexec and Open MPI's mpirun, which say "-hosts" and "--host": the list, which is freed.
+static void add_hosts(struct command *c, const char *option, char *list, const struct options *opt,
                       const struct hosts *h)
 {
     command_add(c, "%s", option);
-    command_add_owned(c, "", list_hosts(h, true));
+    command_add_owned(c, "", list);
     command_add(c, "-n");
     command_add(c, "%d", opt->blocks > 1 ? opt->block[0].npes : h->npes);
+}
+
+// PE by PE where they go by turns; it goes round over the list.
+static char *hydra_hosts(const struct hosts *h)
+{
+    if (!h->by_turns)
+        return list_hosts(h, true);
+    return list_places(h, is_even(h) ? h->n : h->npes, ":1");
 }
 
 static const char *hydra_lacks(const struct options *opt)
@@ -90,8 +117,8 @@ static const char *hydra_lacks(const struct options *opt)
 
 static void add_hydra(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    add_hosts(c, "-hosts", opt, h);
-    command_add_pair(c, "-bind-to", bind_words[opt->bind]);
+    add_hosts(c, "-hosts", hydra_hosts(h), opt, h);
+    add_bind(c, "-bind-to", opt);
     if (opt->prefix)
         command_add_pair(c, "-prepend-pattern", opt->prefix);
     else if (opt->stamp)
@@ -111,27 +138,31 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
 static bool is_divided_evenly(const struct hosts *h)
 {
     const char *cores = getenv("SLURM_JOB_CPUS_PER_NODE");
-    for (int i = 0; i < h->n; i++)
-        if (h->host[i].pes != h->host[0].pes)
-            return false;
-    return h->n == 1 || !cores || !strchr(cores, ',');
+    return is_even(h) && (h->n == 1 || !cores || !strchr(cores, ','));
 }
 
 // Places are "arbitrary" only where they have to be: then its PMI-2 does not know who is together on a
-// host, and the PEs have to find out (pmi_slurm.c).
-static void add_places(struct command *c, const struct hosts *h)
+// host, and the PEs have to find out (pmi_slurm.c). But else the hosts are in its own order.
+static void add_places(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    bool is_even = is_divided_evenly(h);
+    bool is_its = is_divided_evenly(h) && !opt->print_places;
     command_add(c, "--nodes=%d", h->n);
     command_add(c, "--ntasks=%d", h->npes);
-    if (is_even)
+    if (is_its)
         command_add(c, "--ntasks-per-node=%d", h->host[0].pes);
     else
         unsetenv("SLURM_NTASKS_PER_NODE"); // of the allocation
-    command_add(c, "--distribution=%s", is_even ? "block" : "arbitrary");
-    command_add_owned(c, "--nodelist=", is_even ? list_hosts(h, false) : list_places(h));
+    command_add(c, "--distribution=%s", !is_its ? "arbitrary" : h->by_turns ? "cyclic" : "block");
+    command_add_owned(c,
+                      "--nodelist=", is_its ? list_hosts(h, false) : list_places(h, h->npes, ""));
     command_add(c, "--overcommit"); // more PEs than cores
 }
+
+static const char *const srun_bind[] = {[BIND_CORE] = "cores",
+                                        [BIND_SOCKET] = "sockets",
+                                        [BIND_NUMA] = "ldoms",
+                                        [BIND_HWTHREAD] = "threads",
+                                        [BIND_L3] = NULL};
 
 static const char *srun_lacks(const struct options *opt)
 {
@@ -140,7 +171,8 @@ static const char *srun_lacks(const struct options *opt)
     const struct want lacking[] = {
         {opt->output_dir, "--output-filename"},    {opt->merges, "--merge-stderr-to-stdout"},
         {opt->prefix, "-prepend-pattern"},         {opt->stamp, "--timestamp-output"},
-        {opt->print_ends, "-print-all-exitcodes"}, {has_time, "%t in a file's name"}};
+        {opt->print_ends, "-print-all-exitcodes"}, {has_time, "%t in a file's name"},
+        {opt->bind == BIND_L3, "--bind l3cache"},  {opt->bind_each > 1, "--bind with a number"}};
     return first_wanted(lacking, ARRAY_LEN(lacking));
 }
 
@@ -169,17 +201,16 @@ static void add_file(struct command *c, const char *option, const char *pattern)
 
 static void add_srun(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    static const char *const bind[] = {NULL, "cores", "sockets", "ldoms"};
     command_add(c, "--mpi=pmi2");
-    add_places(c, h);
+    add_places(c, opt, h);
     command_add(c, "--export=ALL");
     if (opt->input == INPUT_ALL)
         command_add(c, "--input=all");
     else
         command_add(c, "--input=%d", opt->input < 0 ? 0 : opt->input);
     command_add(c, "--kill-on-bad-exit=1");
-    if (bind[opt->bind])
-        command_add(c, "--cpu-bind=%s", bind[opt->bind]);
+    if (srun_bind[opt->bind])
+        command_add(c, "--cpu-bind=%s", srun_bind[opt->bind]);
     if (getenv("SLURM_STEP_ID"))
         command_add(c, "--overlap"); // or it waits for the end of the step that we are in
     if (opt->tag)
@@ -201,7 +232,9 @@ static bool is_ours(const char *entry)
 
 static const char *mpirun_lacks(const struct options *opt)
 {
+    bool has_cores = opt->bind == BIND_CORE || opt->bind == BIND_HWTHREAD;
     const struct want lacking[] = {
+        {opt->bind_each > 1 && !has_cores, "--bind with a number"},
         {opt->prefix, "-prepend-pattern"},
         {opt->print_ends, "-print-all-exitcodes"},
         {opt->input == INPUT_ALL, "--stdin all"}, // of Open MPI 4.1 it never ends
@@ -214,9 +247,17 @@ static const char *mpirun_lacks(const struct options *opt)
 // It passes on only what it is told to.
 static void add_mpirun(struct command *c, const struct options *opt, const struct hosts *h)
 {
-    add_hosts(c, "--host", opt, h);
-    command_add_pair(c, "--map-by", "slot");
-    command_add_pair(c, "--bind-to", bind_words[opt->bind]);
+    static const char *const bind[] = {BIND_WORDS};
+    const char *way = h->by_turns ? "node" : "slot";
+    add_hosts(c, "--host", list_hosts(h, true), opt, h);
+    command_add(c, "--map-by");
+    if (opt->bind_each > 1)
+        command_add(c, "%s:PE=%d", way, opt->bind_each);
+    else
+        command_add(c, "%s", way);
+    if (h->by_turns)
+        command_add_pair(c, "--rank-by", "node");
+    command_add_pair(c, "--bind-to", bind[opt->bind]);
     for (char **entry = environ; *entry; entry++)
         if (opt->all_vars || is_ours(*entry)) {
             command_add(c, "-x");

@@ -66,23 +66,34 @@ static enum options_result take_version(struct options *opt UNUSED, const struct
 
 // ---- Numbers and places
 
+static bool read_number(const char *text, int *number)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 1 || n > LIMIT_PES)
+        return false;
+    *number = (int)n;
+    return true;
+}
+
 static enum options_result take_number(struct options *opt, const struct given *g)
 {
-    char *end, takes[64];
-    errno = 0;
-    long n = strtol(g->value, &end, 10);
-    if (end == g->value || *end || errno || n < 1 || n > LIMIT_PES) {
-        snprintf(takes, sizeof takes, "a whole number from 1 to %d", LIMIT_PES);
-        return wrong(opt, g, takes);
-    }
-    *(int *)field_of(opt, g) = (int)n;
-    return OPTIONS_RUN;
+    char takes[64];
+    snprintf(takes, sizeof takes, "a whole number from 1 to %d", LIMIT_PES);
+    return read_number(g->value, field_of(opt, g)) ? OPTIONS_RUN : wrong(opt, g, takes);
 }
 
 static enum options_result take_npes(struct options *opt, const struct given *g)
 {
     opt->npes_given = true;
     return take_number(opt, g);
+}
+
+static enum options_result take_pernode(struct options *opt, const struct given *g UNUSED)
+{
+    opt->per_host = 1;
+    return OPTIONS_RUN;
 }
 
 enum options_result option_take_timeout(struct options *opt, const struct given *g)
@@ -95,32 +106,81 @@ enum options_result option_take_timeout(struct options *opt, const struct given 
     return OPTIONS_RUN;
 }
 
-// PEs are numbered host by host whatever it says; ppr:N:node is how many each gets.
+// The kind of places that a word names; -1: none.
+static int place_of(const char *word)
+{
+    static const char *const words[] = {BIND_WORDS};
+    for (int i = 0; i < (int)ARRAY_LEN(words); i++)
+        if (strcasecmp(word, words[i]) == 0)
+            return i;
+    return strcasecmp(word, "package") == 0 ? BIND_SOCKET : -1;
+}
+
+// What may follow, each after a colon: words that are always so, and one number after `name`.
+static bool read_modifiers(char *rest, const char *name, int *number)
+{
+    static const char *const always[] = {"oversubscribe", "overload-allowed", "if-supported"};
+    size_t n = strlen(name), i;
+    for (char *word; (word = strsep(&rest, ":"));) {
+        for (i = 0; i < ARRAY_LEN(always) && strcasecmp(word, always[i]) != 0;)
+            i++;
+        if (i == ARRAY_LEN(always) &&
+            (strncasecmp(word, name, n) || !read_number(word + n, number)))
+            return false;
+    }
+    return true;
+}
+
+// WHERE or ppr:N:WHERE, and what follows. Only which host a PE is on is said by it; on each
+// PEs are bound in their order.
 static enum options_result take_map(struct options *opt, const struct given *g)
 {
-    static const char ways[] = "slot, core, hwthread, socket, numa or ppr:N:node";
-    char *value = g->value, *more = strcasestr(value, ":oversubscribe"); // is always so
-    if (more && !more[strlen(":oversubscribe")])
-        *more = 0;
-    if (!*value && more)
+    static const char ways[] =
+        "slot, node, core, hwthread, socket, numa, l3cache or ppr:N:node, and :PE=N";
+    const char *value = g->value ? g->value : g->row->preset;
+    char text[64], *rest = text, *where = text;
+    int number = 0;
+    bool is_good = snprintf(text, sizeof text, "%s", value) < (int)sizeof text;
+    bool has_number = strncasecmp(text, "ppr:", 4) == 0;
+    strsep(&rest, ":");
+    if (has_number) {
+        is_good &= read_number(strsep(&rest, ":"), &number) && rest;
+        where = rest ? strsep(&rest, ":") : "";
+    }
+    bool is_node = strcasecmp(where, "node") == 0;
+    bool is_nothing = !*where && !has_number && rest; // but what follows
+    is_good &= is_node || is_nothing || place_of(where) > BIND_NONE ||
+               strcasecmp(where, "slot") == 0;
+    if (!is_good || !read_modifiers(rest, "PE=", &opt->cpus))
+        return wrong(opt, &(struct given){g->row, g->name, (char *)value}, ways);
+    if (is_nothing)
         return OPTIONS_RUN;
-    char *colon = strncmp(value, "ppr:", 4) == 0 ? strchr(value + 4, ':') : NULL;
-    if (!colon || strcmp(colon, ":node") != 0)
-        return settings_is_one_of(ways, value) ? OPTIONS_RUN : wrong(opt, g, ways);
-    *colon = 0;
-    return take_number(opt, &(struct given){g->row, g->name, value + 4});
+    opt->spread = is_node && !has_number;
+    opt->per_host = is_node ? number : 0;
+    opt->needs_npes = has_number && !is_node;
+    return OPTIONS_RUN;
+}
+
+static enum options_result take_rank(struct options *opt, const struct given *g)
+{
+    static const char ways[] = "slot, core, hwthread or node";
+    if (!settings_is_one_of(ways, g->value))
+        return wrong(opt, g, ways);
+    opt->rank_by = strcmp(g->value, "node") == 0 ? RANK_BY_NODE : RANK_BY_SLOT;
+    return OPTIONS_RUN;
 }
 
 static enum options_result take_bind(struct options *opt, const struct given *g)
 {
-    static const char *const words[] = {BIND_WORDS};
-    for (int i = 0; i < (int)ARRAY_LEN(words); i++) {
-        if (strcmp(g->value, words[i]) == 0) {
-            opt->bind = (enum bind_what)i;
-            return OPTIONS_RUN;
-        }
-    }
-    return wrong(opt, g, "none, core, socket or numa");
+    char text[64], *rest = text;
+    bool fits = snprintf(text, sizeof text, "%s", g->value) < (int)sizeof text;
+    int what = place_of(strsep(&rest, ":"));
+    opt->bind_each = 1;
+    opt->bind_given = true;
+    if (!fits || what < 0 || !read_modifiers(rest, "", &opt->bind_each))
+        return wrong(opt, g, "none, core, hwthread, l3cache, socket or numa, and :N");
+    opt->bind = (enum bind_what)what;
+    return OPTIONS_RUN;
 }
 
 static enum options_result take_arch(struct options *opt, const struct given *g)
@@ -241,8 +301,13 @@ const struct option_row option_table[] = {
     ROW("-ppn --ppn -perhost -npernode --npernode -N", "N", take_number,
         "with hosts: PEs on each of them; also -perhost, -npernode", SETS(per_host),
         .glue = GLUE_NUMBER),
-    ROW("--map-by -map-by", "WAY", take_map, "accepted: slot, core and so on; ppr:N:node is -ppn N",
-        SETS(per_host)),
+    ROW("--pernode -pernode", NULL, take_pernode, "the same as -ppn 1"),
+    ROW("--map-by -map-by", "WAY", take_map,
+        "with hosts: slot fills each, node goes round; ppr:N:node is -ppn N"),
+    ROW("--bynode -bynode -rr", NULL, take_map, "--map-by node", .preset = "node"),
+    ROW("--byslot -byslot", NULL, take_map, NULL, .preset = "slot"),
+    ROW("--rank-by -rank-by", "WAY", take_rank,
+        "with hosts: slot numbers PEs host by host, node by turns"),
     ROW("--tag -t -l --tag-output -prepend-rank", NULL, take_flag,
         "put [PE] in front of every line; also -t", SETS(tag)),
     ROW("--timestamp-output -timestamp-output", NULL, take_flag,
@@ -266,7 +331,9 @@ const struct option_row option_table[] = {
     ROW("--timeout", "SECONDS", option_take_timeout,
         "end the job when it has run that long; also MPIEXEC_TIMEOUT"),
     ROW("--bind --bind-to -bind-to", "WHAT", take_bind,
-        "bind each PE to a core, socket or numa node, or to none"),
+        "bind each PE to a core, hwthread, l3cache, socket or numa node, to none, or core:N"),
+    ROW("--cpus-per-proc -cpus-per-proc --cpus-per-rank -cpus-per-rank", "N", take_number,
+        "bind each PE to N cores; also --map-by WAY:PE=N", SETS(cpus)),
     ROW("--report-bindings -report-bindings", NULL, take_setting,
         "each PE prints at its start which CPUs it may run on",
         .preset = "SHOAL_REPORT_BINDINGS=1"),

@@ -25,7 +25,7 @@ void options_help(FILE *out)
         snprintf(left, sizeof left, "%.*s %s", (int)strcspn(option_table[i].names, " "),
                  option_table[i].names, option_table[i].value ? option_table[i].value : "");
         if (option_table[i].help)
-            fprintf(out, "  %-20s %s\n", left, option_table[i].help);
+            fprintf(out, "  %-26s %s\n", left, option_table[i].help);
     }
 }
 
@@ -115,6 +115,25 @@ static char **take_program(char **argv, int *at, bool is_last)
     return program;
 }
 
+// From argv[*at] to the ":" or NULL behind it.
+static enum options_result parse_block(char **argv, int *at, struct options *opt, bool *is_last)
+{
+    opt->npes = 1;
+    opt->dir = opt->path = NULL;
+    opt->own_nvars = 0;
+    enum options_result result = parse_options(argv, at, opt, is_last);
+    if (result == OPTIONS_RUN)
+        opt->block[opt->blocks++] = (struct block){.npes = opt->npes,
+                                                   .dir = opt->dir,
+                                                   .path = opt->path,
+                                                   .program = take_program(argv, at, *is_last),
+                                                   .vars = opt->own_vars,
+                                                   .nvars = opt->own_nvars};
+    if (result == OPTIONS_RUN)
+        opt->own_vars += opt->own_nvars;
+    return result;
+}
+
 static const char *what_is_wrong(const struct options *opt)
 {
     bool has_hosts = opt->hosts || opt->hostfile;
@@ -123,6 +142,8 @@ static const char *what_is_wrong(const struct options *opt)
             return "no program given";
     if (opt->npes > LIMIT_PES)
         return "too many PEs in all";
+    if (opt->needs_npes && !opt->npes_given)
+        return "ppr of anything but node needs -n";
     if (opt->hosts && opt->hostfile)
         return "--hosts or --hostfile, not both";
     if (!has_hosts && opt->input >= opt->npes)
@@ -147,6 +168,16 @@ static bool is_config(char *arg)
     return row && row->take == option_take_config && !value;
 }
 
+// Cores for each PE are asked for by themselves, too.
+static void settle_binding(struct options *opt)
+{
+    if (opt->cpus && !opt->bind_given)
+        opt->bind = BIND_CORE;
+    bool is_counted = opt->bind == BIND_CORE || opt->bind == BIND_HWTHREAD;
+    if (opt->cpus && is_counted)
+        opt->bind_each = opt->cpus;
+}
+
 enum options_result options_parse(int argc, char **argv, struct options *opt)
 {
     bool is_last = false, goes_on = true;
@@ -157,7 +188,8 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         if (!argv)
             return OPTIONS_WRONG;
     }
-    *opt = (struct options){.vars = calloc(words_of(argc, argv) + 1, sizeof(char *)),
+    *opt = (struct options){.bind_each = 1,
+                            .vars = calloc(words_of(argc, argv) + 1, sizeof(char *)),
                             .own_vars = calloc((size_t)argc + 1, sizeof(char *)),
                             .block = calloc((size_t)argc + 1, sizeof(struct block))};
     struct given timeout = {.name = "MPIEXEC_TIMEOUT"}; // as other launchers have it
@@ -165,28 +197,20 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
     if (timeout.value && option_take_timeout(opt, &timeout) != OPTIONS_RUN)
         return OPTIONS_WRONG;
     for (int i = 1; goes_on; i++) {
-        opt->npes = 1;
-        opt->dir = opt->path = NULL;
-        opt->own_nvars = 0;
-        enum options_result result = parse_options(argv, &i, opt, &is_last);
+        enum options_result result = parse_block(argv, &i, opt, &is_last);
         if (result != OPTIONS_RUN)
             return result;
-        struct block *block = &opt->block[opt->blocks++];
-        block->program = take_program(argv, &i, is_last);
-        block->npes = opt->npes;
-        block->dir = opt->dir;
-        block->path = opt->path;
-        block->vars = opt->own_vars;
-        block->nvars = opt->own_nvars;
-        opt->own_vars += opt->own_nvars;
         sum += opt->npes;
         goes_on = argv[i] != NULL;
         argv[i] = NULL;
     }
     opt->npes = sum > LIMIT_PES ? LIMIT_PES + 1 : (int)sum;
     opt->npes_given |= opt->blocks > 1;
+    if (!opt->npes_given && opt->per_host) // of the one host that there is
+        opt->npes = opt->block[0].npes = opt->per_host;
     for (int i = 0; opt->blocks == 1 && i < opt->block[0].nvars; i++)
         opt->vars[opt->nvars++] = opt->block[0].vars[i]; // all are this program's
+    settle_binding(opt);
     const char *wrong = what_is_wrong(opt);
     if (wrong)
         snprintf(opt->error, sizeof opt->error, "%s", wrong);

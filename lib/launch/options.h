@@ -41,8 +41,18 @@ struct options {
     const char *hosts, *hostfile; // NULL: this node
     int per_host;                 // PEs on each host, 0: as the hosts say
     double timeout;               // seconds, 0: none
+    bool spread;                  // over hosts by turns, not each one until it is full
+    enum {
+        RANK_BY_MAP,
+        RANK_BY_SLOT,
+        RANK_BY_NODE
+    } rank_by;       // numbered as they are spread, or as it says
+    bool needs_npes; // what is said of places does not tell how many PEs there are
     enum bind_what bind;
-    char **vars; // of -x and its like, "VAR" or "VAR=VALUE"
+    bool bind_given;
+    int bind_each; // places of that kind
+    int cpus;      // cores that each PE is to have, 0: as the two say
+    char **vars;   // of -x and its like, "VAR" or "VAR=VALUE"
     int nvars;
     bool all_vars;   // asked for, also where a launcher would pass few
     char **own_vars; // of the block that is read

@@ -63,7 +63,7 @@ static void plan_binding(struct launch *l)
     const char *why;
     if (l->opt->bind == BIND_NONE)
         return;
-    l->cores = bind_plan(l->opt->bind, l->npes, &why);
+    l->cores = bind_plan(l->opt->bind, l->opt->bind_each, l->npes, &why);
     if (!l->cores)
         log_line(LOG_WARN, LOG_LAUNCH, "--bind: %s; the PEs are not bound", why);
 }

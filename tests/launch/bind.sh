@@ -9,7 +9,7 @@ run taskset -c 0 oshrun -n 2 --report-bindings "$build/examples/hello"
 expect_rc 0
 [ "$(sort "$tmp/err")" = "$(printf 'shoal: PE %d is on %s, CPUs 0\n' 0 "$(uname -n)" 1 "$(uname -n)")" ] ||
     fail "other places"
-for place in core socket numa; do
+for place in core socket numa hwthread core:overload-allowed; do
     run oshrun -n 4 --bind $place sh -c 'taskset -cp $$ | sed "s/.*: //"'
     expect_rc 0
     if grep -q 'without hwloc' "$tmp/err"; then
@@ -21,5 +21,21 @@ for place in core socket numa; do
 done
 run taskset -c 0 oshrun -n 3 --bind core sh -c 'taskset -cp $$ | sed "s/.*: //"'
 expect_out "$(printf '0\n0\n0')" # a place outside our own affinity is not used
+# Several cores for each: as many as it says, or what there is of them.
+if [ "$(nproc)" -ge 2 ] && [ "$(lscpu -p=core | grep -v '#' | sort -u | wc -l)" -ge 2 ]; then
+    run oshrun -n 1 --bind core:2 sh -c 'nproc'
+    two=$(cat "$tmp/out")
+    [ "$two" -ge 2 ] || fail "not two cores but $two"
+    for way in '--map-by slot:PE=2' '--map-by :pe=2 --bind-to core' '--cpus-per-proc 2' '--map-by ppr:1:node:PE=2'; do
+        run oshrun -n 1 $way nproc
+        expect_out "$two"
+    done
+    run oshrun -n 1 --bind none nproc
+    all=$(cat "$tmp/out")
+    for way in '--map-by core:PE=1 --bind-to none' '--bind core:1000'; do
+        run oshrun -n 1 $way nproc
+        expect_out "$all"
+    done
+fi
 run oshrun -n 2 --bind none true
 expect_quiet

@@ -46,6 +46,22 @@ dry --hosts a,b -N2 -env A "1 2" ./prog
 expect_out "A='1 2' mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
 dry --hosts a,b -n 1 -env A "1 2" ./prog : ./other
 expect_out "mpiexec.hydra -hosts a:1,b:1 -n 1 -bind-to none -env A '1 2' -env SHOAL_APP 0:1 ./prog : -n 1 -env SHOAL_APP 1:1 ./other"
+# By turns: over all hosts in the order of the list, until one is full. Numbers go as the places, or as --rank-by says.
+by_turns='mpiexec.hydra -hosts a:1,b:1,c:1,a:1,b:1,a:1'
+for way in '--map-by node' '--bynode' '-rr' '--map-by node:OVERSUBSCRIBE' '--rank-by node' '--map-by node --rank-by node'; do
+    dry --hosts a:3,b:2,c $way ./prog
+    expect_out "$by_turns -n 6 -bind-to none ./prog"
+done
+dry --hosts a:3,b:2,c --map-by node --rank-by slot -n 4 ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:1,c:1 -n 4 -bind-to none ./prog"
+dry --hosts a:3,b:2,c --rank-by node -n 4 ./prog
+expect_out "mpiexec.hydra -hosts a:1,b:1,a:1,a:1 -n 4 -bind-to none ./prog"
+dry --hosts a:4,b:4 --map-by node -n 6 --bind core:2 ./prog
+expect_out "mpiexec.hydra -hosts a:1,b:1 -n 6 -bind-to core:2 ./prog"
+dry --hosts a,b --pernode --map-by :PE=2 --bind hwthread ./prog
+expect_out "mpiexec.hydra -hosts a:1,b:1 -n 2 -bind-to hwthread:2 ./prog"
+dry --hosts a,b --map-by ppr:2:socket ./prog
+expect_rc 2
 dry --hosts a -outfile-pattern 'o %r' -errfile-pattern %r.%t --timestamp-output ./prog
 expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern '%t ' -outfile-pattern 'o %r' -errfile-pattern %r.%t ./prog"
 dry --hosts a --output tag,timestamp ./prog
@@ -73,6 +89,14 @@ dry --hosts a:2,b --tag --bind core ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --cpu-bind=cores --label ./prog"
 dry --hosts a,b -n 4 ./prog
 expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=block --nodelist=a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 ./prog"
+dry --hosts a:2,b:2 --map-by node --bind hwthread ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --ntasks-per-node=2 --distribution=cyclic --nodelist=a,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --cpu-bind=threads ./prog"
+dry --hosts a:2,b:1 --map-by node ./prog
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=a,b,a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 ./prog"
+dry --hosts a:2,b:2 --display-map ./prog # which is of one that is told each place
+expect_out "srun --mpi=pmi2 --nodes=2 --ntasks=4 --distribution=arbitrary --nodelist=a,a,b,b --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 ./prog"
+lacks --bind l3cache
+lacks --bind core:2
 dry --hosts a -outfile-pattern 'o.%r%%%h%g' -errfile-pattern e ./prog
 expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --output=o.%t%%%N0 --error=e ./prog"
 for input in 1 all; do
@@ -119,6 +143,9 @@ dry --hosts a:2,b ./prog x : -n 2 -wdir there -env A "1 2" ./other
 expect_out "mpirun.openmpi --host a:2,b:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER -x SHOAL_STATIC -x SHOAL_APP=0:1 ./prog x : -n 2 --wdir there -x 'A=1 2' -x SHOAL_APP=1:2 ./other"
 dry --host a --timestamp-output --merge-stderr-to-stdout --output-filename dir:nocopy ./prog
 expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER --timestamp-output --merge-stderr-to-stdout --output-filename dir:nocopy ./prog"
+dry --host a:2,b --map-by node --cpus-per-proc 2 ./prog
+expect_out "mpirun.openmpi --host a:2,b:1 -n 3 --map-by node:PE=2 --rank-by node --bind-to core -x SHOAL_LAUNCHER ./prog"
+lacks --bind socket:2
 dry --host a --stdin 1 ./prog
 expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER --stdin 1 ./prog"
 lacks --stdin all
@@ -190,6 +217,9 @@ expect_out "mpiexec.hydra
 <none>
 <./prog>
 <x>"
+
+run env PATH="$tmp/bin" "$oshrun" --hosts a:3,b --map-by node -print-rank-map ./prog </dev/null
+[ "$(head -n 2 "$tmp/out")" = "$(printf '(a:0,2,3)\n(b:1)')" ] || fail "not where PEs are"
 
 # A launcher that stays although a host is lost, or the time is over, or that is told to end.
 printf '#!/bin/sh\n%s\n' 'echo "[2] shoal: PE 2: host b (PEs 0 to 1) is lost: no answer for 5 s" >&2

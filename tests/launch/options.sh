@@ -25,10 +25,24 @@ run oshrun -n 2 -bind-to none -map-by slot --map-by :OVERSUBSCRIBE --map-by core
 expect_rc 0
 run oshrun -n 2 -bind-to none -map-by slot --map-by ppr:2:node true
 expect_rc 0
-for way in node ppr:0:node ppr:2:socket ppr:2 or ''; do
+for way in node Node:oversubscribe NUMA:PE=1 l3cache package:overload-allowed:pe=1 ppr:2:socket ppr:1:node:PE=1; do
+    run oshrun -n 2 --map-by $way --bind-to none echo x
+    expect_rc 0
+    expect_out "$(printf 'x\nx')"
+done
+for way in ppr:0:node ppr:2:socket ppr:2 ppr: ppr:2: ppr::node moon or '' none slot:moon slot:PE= slot:PE=0 :PE slot: \
+    "$(printf %080d 0)"; do
     run oshrun --map-by "$way" true
     expect_rc 2
+    grep -q -e '--map-by takes' -e '^oshrun: ppr of anything but node needs -n$' "$tmp/err" || fail "not why"
 done
+for one in '-npernode 3' '--map-by ppr:3:node' '-N 3'; do # of one host
+    run oshrun $one echo x
+    expect_out "$(printf 'x\nx\nx')"
+done
+run oshrun --pernode --bynode --byslot -bynode -rr --rank-by slot -rank-by core --rank-by node echo x
+expect_rc 0
+expect_out x
 run oshrun -genvlist HOME,,PATH true
 expect_rc 2
 run oshrun -n 2 -l -bind-to none -genv SHOAL_TEST_WORD 'a b' sh -c 'echo "$SHOAL_TEST_WORD"'
@@ -78,7 +92,8 @@ what=usage
 for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
     '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
     '-n 2' '-n 2 --' '-configfile /dev/null' '-configfile /dev/null true' '-n 1 -configfile f' '-configfile' \
-    '-arch moon true' '-initial-errhandler moon true' '-genv A' '-genv = x true' \
+    '-arch moon true' '--rank-by moon true' '--rank-by socket true' '--bind core: true' '--bind core:0 true' '--bind core:x true' \
+    '--bind :2 true' '--cpus-per-proc 0 true' '-initial-errhandler moon true' '-genv A' '-genv = x true' \
     '-env A' '-env = x true' '-ppn 0 true' '-ppnx true' '-foo true'; do
     run oshrun $wrong
     expect_rc 2

@@ -60,6 +60,10 @@ END
     for at in 0.*shoal1 1.*shoal1 2.*shoal2 3.*shoal2; do
         grep -Eq "${at%%.*}.+PE ${at%%.*} of 4 on ${at##*\*} " "$tmp/out" || fail "PE ${at%%.*} is not there with a tag"
     done
+    run timeout -k 5 60 oshrun --hosts shoal1:3,shoal2 --map-by node "$tmp/show" 1 </dev/null
+    expect_rc 0
+    [ "$(sed -n 's/^PE \([0-9]\) of 4 on shoal\([0-9]\) .*/\1:\2/p' "$tmp/out" | sort | tr '\n' ' ')" = "0:1 1:2 2:1 3:1 " ] ||
+        fail "not by turns"
     # By a script, after one that does not initialize.
     run timeout -k 5 60 oshrun --hosts shoal1:2,shoal2:2 sh -c '"$0" && "$0" 1 x; exit $?' "$tmp/show" </dev/null
     expect_rc 0

@@ -122,6 +122,12 @@ expect_quiet
 sed -i 's/^[0-9]*: *//' "$tmp/out"
 [ "$(places)" = "0:1/1 1:2/3 2:2/3 3:2/3 " ] || fail "not as --hosts says: $(places)"
 
+for way in "shoal1:2,shoal2:2 0:1/2 1:2/2 2:1/2 3:2/2 " "shoal1:3,shoal2 0:1/3 1:2/1 2:1/3 3:1/3 "; do
+    run timeout -k 5 50 salloc -Q -N 2 -n 8 oshrun --hosts "${way%% *}" --map-by node "$tmp/end" </dev/null
+    expect_rc 0
+    [ "$(places)" = "${way#* }" ] || fail "not by turns: $(places)"
+done
+
 # Several programs, of which one is another executable with a directory of its own.
 cat >"$tmp/part.c" <<'PROGRAM'
 #include <mpi.h>
