@@ -4,7 +4,7 @@
 //     options.c, option_table.c, config_file.c   the command line
 //     programs.c  where the programs are, and which one a PE runs
 //     oshrun.c   main: options, the job's memory, start, watch, exit status
-//     spawn.c    one process per PE
+//     spawn.c    one process per PE; environment.c  what variables it has
 //     forward.c  the PEs' output, by whole lines; pattern.c  names of its files
 //     input.c    the PEs' input
 //     watch.c    the loop: output, signals, deaths, deadlines

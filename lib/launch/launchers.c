@@ -3,6 +3,7 @@
 #include "launchers.h"
 
 #include "compiler.h"
+#include "environment.h"
 #include "job.h"
 #include "log.h"
 
@@ -106,12 +107,44 @@ static char *hydra_hosts(const struct hosts *h)
     return list_places(h, is_even(h) ? h->n : h->npes, ":1");
 }
 
+// The names of the variables that are passed in spite of -genvnone; NULL: none.
+static char *list_names(const struct options *opt, const struct hosts *h)
+{
+    char *text = NULL;
+    FILE *f = open_list(h, &text);
+    for (char **entry = environ; *entry; entry++)
+        if (environment_is_ours(*entry) || environment_is_named(opt, *entry))
+            fprintf(f, "%s%.*s", ftell(f) ? "," : "", (int)strcspn(*entry, "="), *entry);
+    bool is_empty = ftell(f) == 0;
+    fclose(f);
+    if (!is_empty)
+        return text;
+    free(text);
+    return NULL;
+}
+
+// How many programs do not get the environment.
+static int count_bare(const struct options *opt)
+{
+    int n = 0;
+    for (int i = 0; i < opt->blocks; i++)
+        n += opt->block[i].bare;
+    return n;
+}
+
+static bool is_partly_bare(const struct options *opt)
+{
+    int n = count_bare(opt);
+    return n > 0 && n < opt->blocks;
+}
+
 static const char *hydra_lacks(const struct options *opt)
 {
     bool is_for_other = opt->input > 0 || opt->input == INPUT_ALL;
     const struct want lacking[] = {{opt->output_dir, "--output-filename"},
                                    {opt->merges, "--merge-stderr-to-stdout"},
-                                   {is_for_other, "--stdin"}};
+                                   {is_for_other, "--stdin"},
+                                   {is_partly_bare(opt), "-envnone of one program of several"}};
     return first_wanted(lacking, ARRAY_LEN(lacking));
 }
 
@@ -119,6 +152,13 @@ static void add_hydra(struct command *c, const struct options *opt, const struct
 {
     add_hosts(c, "-hosts", hydra_hosts(h), opt, h);
     add_bind(c, "-bind-to", opt);
+    char *names = count_bare(opt) ? list_names(opt, h) : NULL;
+    if (names)
+        command_add(c, "-genvlist");
+    if (names)
+        command_add_owned(c, "", names);
+    else if (count_bare(opt))
+        command_add(c, "-genvnone");
     if (opt->prefix)
         command_add_pair(c, "-prepend-pattern", opt->prefix);
     else if (opt->stamp)
@@ -168,11 +208,15 @@ static const char *srun_lacks(const struct options *opt)
 {
     bool has_time = (opt->files[0] && strstr(opt->files[0], "%t")) ||
                     (opt->files[1] && strstr(opt->files[1], "%t"));
-    const struct want lacking[] = {
-        {opt->output_dir, "--output-filename"},    {opt->merges, "--merge-stderr-to-stdout"},
-        {opt->prefix, "-prepend-pattern"},         {opt->stamp, "--timestamp-output"},
-        {opt->print_ends, "-print-all-exitcodes"}, {has_time, "%t in a file's name"},
-        {opt->bind == BIND_L3, "--bind l3cache"},  {opt->bind_each > 1, "--bind with a number"}};
+    const struct want lacking[] = {{opt->output_dir, "--output-filename"},
+                                   {opt->merges, "--merge-stderr-to-stdout"},
+                                   {opt->prefix, "-prepend-pattern"},
+                                   {opt->stamp, "--timestamp-output"},
+                                   {opt->print_ends, "-print-all-exitcodes"},
+                                   {has_time, "%t in a file's name"},
+                                   {is_partly_bare(opt), "-envnone of one program of several"},
+                                   {opt->bind == BIND_L3, "--bind l3cache"},
+                                   {opt->bind_each > 1, "--bind with a number"}};
     return first_wanted(lacking, ARRAY_LEN(lacking));
 }
 
@@ -203,7 +247,11 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
 {
     command_add(c, "--mpi=pmi2");
     add_places(c, opt, h);
-    command_add(c, "--export=ALL");
+    char *names = count_bare(opt) ? list_names(opt, h) : NULL;
+    if (names)
+        command_add_owned(c, "--export=", names);
+    else
+        command_add(c, "--export=%s", count_bare(opt) ? "NONE" : "ALL");
     if (opt->input == INPUT_ALL)
         command_add(c, "--input=all");
     else
@@ -221,20 +269,12 @@ static void add_srun(struct command *c, const struct options *opt, const struct 
         add_dir(c, "--chdir", &opt->block[0]);
 }
 
-static bool is_ours(const char *entry)
-{
-    static const char *const prefix[] = {"SHOAL_", "SHMEM_", "SMA_", "LD_LIBRARY_PATH="};
-    for (size_t i = 0; i < ARRAY_LEN(prefix); i++)
-        if (strncmp(entry, prefix[i], strlen(prefix[i])) == 0)
-            return true;
-    return false;
-}
-
 static const char *mpirun_lacks(const struct options *opt)
 {
     bool has_cores = opt->bind == BIND_CORE || opt->bind == BIND_HWTHREAD;
     const struct want lacking[] = {
         {opt->bind_each > 1 && !has_cores, "--bind with a number"},
+        {count_bare(opt), "-genvnone"},
         {opt->prefix, "-prepend-pattern"},
         {opt->print_ends, "-print-all-exitcodes"},
         {opt->input == INPUT_ALL, "--stdin all"}, // of Open MPI 4.1 it never ends
@@ -259,12 +299,12 @@ static void add_mpirun(struct command *c, const struct options *opt, const struc
         command_add_pair(c, "--rank-by", "node");
     command_add_pair(c, "--bind-to", bind[opt->bind]);
     for (char **entry = environ; *entry; entry++)
-        if (opt->all_vars || is_ours(*entry)) {
+        if (opt->all_vars || environment_is_ours(*entry)) {
             command_add(c, "-x");
             command_add(c, "%.*s", (int)strcspn(*entry, "="), *entry);
         }
     for (int i = 0; i < opt->nvars; i++)
-        if (!opt->all_vars && !is_ours(opt->vars[i])) {
+        if (!opt->all_vars && !environment_is_ours(opt->vars[i])) {
             command_add(c, "-x");
             command_add(c, "%.*s", (int)strcspn(opt->vars[i], "="), opt->vars[i]);
         }

@@ -120,12 +120,14 @@ static enum options_result parse_block(char **argv, int *at, struct options *opt
 {
     opt->npes = 1;
     opt->dir = opt->path = NULL;
+    opt->bare = false;
     opt->own_nvars = 0;
     enum options_result result = parse_options(argv, at, opt, is_last);
     if (result == OPTIONS_RUN)
         opt->block[opt->blocks++] = (struct block){.npes = opt->npes,
                                                    .dir = opt->dir,
                                                    .path = opt->path,
+                                                   .bare = opt->bare,
                                                    .program = take_program(argv, at, *is_last),
                                                    .vars = opt->own_vars,
                                                    .nvars = opt->own_nvars};
@@ -210,6 +212,8 @@ enum options_result options_parse(int argc, char **argv, struct options *opt)
         opt->npes = opt->block[0].npes = opt->per_host;
     for (int i = 0; opt->blocks == 1 && i < opt->block[0].nvars; i++)
         opt->vars[opt->nvars++] = opt->block[0].vars[i]; // all are this program's
+    for (int i = 0; opt->no_vars && i < opt->blocks; i++)
+        opt->block[i].bare = true;
     settle_binding(opt);
     const char *wrong = what_is_wrong(opt);
     if (wrong)

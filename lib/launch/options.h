@@ -13,6 +13,9 @@ enum options_result { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_WRONG 
 // Whose standard input is ours, instead of a PE's number.
 enum { INPUT_ALL = -1, INPUT_NONE = -2 };
 
+// How PEs are numbered: as they are spread, host by host, by turns.
+enum rank_by { RANK_BY_MAP, RANK_BY_SLOT, RANK_BY_NODE };
+
 // A program and how many PEs run it.
 struct block {
     int npes;
@@ -21,11 +24,13 @@ struct block {
     char **program;   // and its arguments, NULL-terminated, in argv's memory
     char **vars;      // of -env, "VAR=VALUE"; those of an only one are among options.vars, too
     int nvars;
+    bool bare; // no other variables but those that are named
 };
 
 struct options {
     int npes;               // of all blocks
     const char *dir, *path; // of the block that is read
+    bool bare;              // and this, too
     bool npes_given;
     struct block *block;
     int blocks;
@@ -42,11 +47,7 @@ struct options {
     int per_host;                 // PEs on each host, 0: as the hosts say
     double timeout;               // seconds, 0: none
     bool spread;                  // over hosts by turns, not each one until it is full
-    enum {
-        RANK_BY_MAP,
-        RANK_BY_SLOT,
-        RANK_BY_NODE
-    } rank_by;       // numbered as they are spread, or as it says
+    enum rank_by rank_by;
     bool needs_npes; // what is said of places does not tell how many PEs there are
     enum bind_what bind;
     bool bind_given;
@@ -55,6 +56,7 @@ struct options {
     char **vars;   // of -x and its like, "VAR" or "VAR=VALUE"
     int nvars;
     bool all_vars;   // asked for, also where a launcher would pass few
+    bool no_vars;    // no program has others but those that are named
     char **own_vars; // of the block that is read
     int own_nvars;
     char error[160]; // one sentence when the result is OPTIONS_WRONG

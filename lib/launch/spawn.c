@@ -3,6 +3,7 @@
 // is copied, and what goes wrong in the child is seen here in plain memory.
 #include "launch.h"
 
+#include "environment.h"
 #include "log.h"
 #include "programs.h"
 
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-extern char **environ;
 
 struct child {
     struct launch *l;
@@ -51,36 +50,6 @@ static void __attribute__((noinline, noreturn)) child_exec(struct child *c)
     execvpe(c->block->program[0], c->block->program, c->env);
     c->exec_error = errno;
     _exit(STATUS_NOT_FOUND);
-}
-
-// Does one of the entries give the variable a value that this one does?
-static bool has_variable(char **env, size_t n, const char *entry)
-{
-    size_t name = strcspn(entry, "=") + 1;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(env[i], entry, name) == 0)
-            return true;
-    return false;
-}
-
-// The environment of a block's PEs, to be freed. Of several values of a variable's the last counts.
-static char **env_of(const struct block *block)
-{
-    size_t room = (size_t)block->nvars + 1, n = 0;
-    for (char **entry = environ; *entry; entry++)
-        room++;
-    char **env = malloc(room * sizeof *env);
-    if (!env)
-        fatal("no memory for the environment of %s", block->program[0]);
-    for (int i = block->nvars - 1; i >= 0; i--)
-        if (!has_variable(env, n, block->vars[i]))
-            env[n++] = block->vars[i];
-    size_t own = n;
-    for (char **entry = environ; *entry; entry++)
-        if (!has_variable(env, own, *entry))
-            env[n++] = *entry;
-    env[n] = NULL;
-    return env;
 }
 
 static pid_t child_start(struct child *c)
@@ -122,7 +91,7 @@ static int spawn_one(struct launch *l, int pe)
     struct child c = {.l = l,
                       .pe = pe,
                       .block = block,
-                      .env = env_of(block),
+                      .env = environment_of(l->opt, block),
                       .fds = {input_of(l, pe), -1, l->out.how.merges ? STDOUT_FILENO : -1},
                       .parent = getpid()};
     bool has_pipes = !l->out.how.direct;

@@ -17,3 +17,20 @@ run oshrun -n 2 sh -c 'oshrun -n 2 sh -c "readlink /proc/self/fd/\$SHOAL_JOB >/d
 expect_rc 0
 run oshrun -n 4 sh -c 'oshrun sh -c "exit 7" 2>/dev/null'
 expect_rc 7
+# None but those that are named, and Shoal's own.
+names() { cut -d= -f1 "$tmp/out" | grep -v '^SHOAL_' | sort | tr '\n' ' '; }
+export WORD_A=1 WORD_B=2 WORD_C=3
+unset LD_LIBRARY_PATH
+for way in -genvnone -envnone; do
+    run oshrun $way -x WORD_A -genvlist WORD_B,WORD_ABSENT -env WORD_D 4 -genv WORD_E 5 /usr/bin/env
+    expect_rc 0
+    [ "$(names)" = "WORD_A WORD_B WORD_D WORD_E " ] || fail "other variables: $(names)"
+    grep -qx WORD_A=1 "$tmp/out" && grep -qx WORD_D=4 "$tmp/out" || fail "other values"
+done
+run oshrun -envnone -env WORD_D 4 /usr/bin/env : sh -c 'echo WORD_$WORD_C >&2'
+expect_rc 0
+[ "$(names)" = "WORD_D " ] || fail "other variables: $(names)"
+[ "$(cat "$tmp/err")" = WORD_3 ] || fail "the other program has none"
+run oshrun -n 2 -genvnone "$build/examples/hello" # it is a job all the same
+expect_rc 0
+grep -q '2' "$tmp/out" || fail "not a job of two"

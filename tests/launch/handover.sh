@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # oshrun --hosts: which launcher it finds, and the command it makes; with launchers that only pretend.
 . "$(dirname "$0")/lib.sh"
-unset SHOAL_TRANSPORT # of tests/run: it would be handed over
+unset SHOAL_TRANSPORT LD_LIBRARY_PATH # of tests/run: it would be handed over
 
 oshrun=$(command -v oshrun)
 mkdir "$tmp/bin"
@@ -62,6 +62,14 @@ dry --hosts a,b --pernode --map-by :PE=2 --bind hwthread ./prog
 expect_out "mpiexec.hydra -hosts a:1,b:1 -n 2 -bind-to hwthread:2 ./prog"
 dry --hosts a,b --map-by ppr:2:socket ./prog
 expect_rc 2
+dry --hosts a -launcher ssh -bootstrap-exec 'my rsh' -iface eth0 ./prog
+expect_out "HYDRA_LAUNCHER=ssh HYDRA_LAUNCHER_EXEC='my rsh' HYDRA_IFACE=eth0 mpiexec.hydra -hosts a:1 -n 1 -bind-to none ./prog"
+export WORD_A=1 # there, and named
+dry --hosts a -genvnone -x WORD_A -x WORD_B=2 -x WORD_C ./prog
+expect_rc 0
+grep -Exq 'WORD_B=2 mpiexec.hydra -hosts a:1 -n 1 -bind-to none -genvlist (WORD_A,WORD_B|WORD_B,WORD_A) ./prog' "$tmp/out" || fail "not these"
+dry --hosts a -envnone ./prog
+expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -genvnone ./prog"
 dry --hosts a -outfile-pattern 'o %r' -errfile-pattern %r.%t --timestamp-output ./prog
 expect_out "mpiexec.hydra -hosts a:1 -n 1 -bind-to none -prepend-pattern '%t ' -outfile-pattern 'o %r' -errfile-pattern %r.%t ./prog"
 dry --hosts a --output tag,timestamp ./prog
@@ -79,6 +87,8 @@ lacks --output-filename dir
 lacks --merge-stderr-to-stdout
 lacks --stdin 1
 lacks --stdin all
+dry --hosts a -envnone ./prog : ./prog
+expect_rc 2
 dry --hosts a,b -ppn 2 -n 5 ./prog
 expect_rc 2
 expect_err_line '-n 5: the hosts have places for 4 PEs'
@@ -99,6 +109,13 @@ lacks --bind l3cache
 lacks --bind core:2
 dry --hosts a -outfile-pattern 'o.%r%%%h%g' -errfile-pattern e ./prog
 expect_out "srun --mpi=pmi2 --nodes=1 --ntasks=1 --ntasks-per-node=1 --distribution=block --nodelist=a --overcommit --export=ALL --input=0 --kill-on-bad-exit=1 --output=o.%t%%%N0 --error=e ./prog"
+dry --hosts a -genvnone -genvlist WORD_A ./prog
+grep -q -- ' --export=WORD_A ' "$tmp/out" || fail "not this variable"
+dry --hosts a -envnone ./prog
+grep -q -- ' --export=NONE ' "$tmp/out" || fail "not none"
+dry --hosts a -envnone ./prog : ./prog
+expect_rc 2
+expect_err_line 'srun has nothing like -envnone of one program of several'
 for input in 1 all; do
     dry --hosts a --stdin $input ./prog
     grep -q -- " --input=$input " "$tmp/out" || fail "not this input"
@@ -149,6 +166,7 @@ lacks --bind socket:2
 dry --host a --stdin 1 ./prog
 expect_out "mpirun.openmpi --host a:1 -n 1 --map-by slot --bind-to none -x SHOAL_LAUNCHER --stdin 1 ./prog"
 lacks --stdin all
+lacks -genvnone
 lacks -print-all-exitcodes
 lacks -prepend-pattern %r
 lacks -outfile-pattern %r

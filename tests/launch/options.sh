@@ -18,7 +18,7 @@ expect_out "$(printf "%s\n" -n -n)"
 run oshrun --oversubscribe --allow-run-as-root -n 1 --bind-to none --tag-output echo x
 expect_rc 0
 expect_out '[0] x'
-run oshrun --n 1 --mca btl tcp,self -genvlist HOME,SHOAL_TEST_A,SHOAL_TEST_B echo x
+run oshrun --n 1 --prefix /opt/x --use-hwthread-cpus -launcher ssh -iface eth0 --mca btl tcp,self -genvlist HOME,SHOAL_TEST_A,SHOAL_TEST_B echo x
 expect_rc 0
 expect_out x
 run oshrun -n 2 -bind-to none -map-by slot --map-by :OVERSUBSCRIBE --map-by core:oversubscribe true
@@ -81,6 +81,8 @@ EOF
 run oshrun -configfile "$tmp/config"
 expect_rc 0
 [ "$(sort "$tmp/out")" = "$(printf ' z\na b #1: "x\na b #1: "x\ny\\')" ] || fail "not what the file says"
+run oshrun --app "$tmp/config"
+[ "$(wc -l <"$tmp/out")" -eq 4 ] || fail "not what the file says"
 printf 'echo "x' >"$tmp/config"
 run oshrun -configfile "$tmp/config"
 expect_rc 2
@@ -91,7 +93,7 @@ grep -q 'nowhere: No such file' "$tmp/err" || fail "not why"
 what=usage
 for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
     '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
-    '-n 2' '-n 2 --' '-configfile /dev/null' '-configfile /dev/null true' '-n 1 -configfile f' '-configfile' \
+    '-n 2' '-n 2 --' '-configfile /dev/null' '-configfile /dev/null true' '-n 1 -configfile f' '-configfile' '-n 2 --app f' \
     '-arch moon true' '--rank-by moon true' '--rank-by socket true' '--bind core: true' '--bind core:0 true' '--bind core:x true' \
     '--bind :2 true' '--cpus-per-proc 0 true' '-initial-errhandler moon true' '-genv A' '-genv = x true' \
     '-env A' '-env = x true' '-ppn 0 true' '-ppnx true' '-foo true'; do
@@ -107,7 +109,7 @@ grep -q -- --hostfile "$tmp/out" || fail "not the options"
 run oshrun --help
 expect_rc 0
 expect_quiet
-for word in -configfile -path -n --tag --timeout --bind -x -genv --wdir --initial-errhandler --version; do
+for word in -outfile-pattern --stdin -genvnone --map-by --rank-by -print-rank-map -configfile -path -n --tag --timeout --bind -x -genv --wdir --initial-errhandler --version; do
     grep -q -- "$word" "$tmp/out" || fail "$word is not in --help"
 done
 run oshrun --version

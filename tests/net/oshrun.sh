@@ -64,6 +64,12 @@ END
     expect_rc 0
     [ "$(sed -n 's/^PE \([0-9]\) of 4 on shoal\([0-9]\) .*/\1:\2/p' "$tmp/out" | sort | tr '\n' ' ')" = "0:1 1:2 2:1 3:1 " ] ||
         fail "not by turns"
+    if [ "$1" = hydra ]; then
+        run timeout -k 5 60 oshrun --hosts shoal1,shoal2 -genvnone -x A=1 -outfile-pattern "$tmp/of.%r" "$tmp/show" 1 </dev/null
+        expect_rc 0
+        expect_out ''
+        grep -q "^PE 1 of 2 on shoal2 A=1 LOG=error " "$tmp/of.1" || fail "not PE 1's file"
+    fi
     # By a script, after one that does not initialize.
     run timeout -k 5 60 oshrun --hosts shoal1:2,shoal2:2 sh -c '"$0" && "$0" 1 x; exit $?' "$tmp/show" </dev/null
     expect_rc 0
