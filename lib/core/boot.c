@@ -140,6 +140,13 @@ static bool find_job(int *fd, int *pe)
     return true;
 }
 
+// A debugger that started the launcher finds the PEs first, and looks where it likes.
+static void wait_for_debugger(const struct job *job)
+{
+    while (atomic_load_explicit(&job->is_held, memory_order_acquire))
+        usleep(1000);
+}
+
 static void take_place(void)
 {
     int fd, pe;
@@ -163,6 +170,7 @@ static void take_place(void)
     world.me = pe;
     world.npes = job->npes;
     call_slot = &early_ctl->call;
+    wait_for_debugger(job);
     data_move(fd, job, early_ctl, pe);
 }
 

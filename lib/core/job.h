@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 #define JOB_MAGIC 0x6c616f6853u // "Shoal"
-#define JOB_LAYOUT 13u          // bump when a structure here changes
+#define JOB_LAYOUT 14u          // bump when a structure here changes
 #define JOB_HOST 64             // bytes of a host's name, with its end
 
 // Environment from the launcher to a PE.
@@ -69,6 +69,7 @@ struct job {
     _Atomic int32_t watchers;            // PEs that want to be told of those
     _Atomic int32_t carded;              // PEs of this file that have filled in their card
     _Atomic int32_t told;                // JOB_TOLD_*: why the job cannot start
+    _Atomic int32_t is_held;             // PEs wait in front of main: the launcher has a debugger
     struct bell bell;                    // rung when `ready`, `carded`, `leaving` or `quiet` changes
     LINE_ALIGNED _Atomic uint32_t waited[WAIT_CORES]; // see wait_hooks
     struct job_pe pe[];                  // npes of them

@@ -8,6 +8,7 @@
 //     forward.c  the PEs' output, by whole lines; pattern.c  names of its files
 //     input.c    the PEs' input
 //     watch.c    the loop: output, signals, deaths, deadlines
+//     mpir.c     what debuggers look for
 //     verdict.c  what a death means, in words
 //     report.c   where PEs are and how they end, if asked
 //     sweep.c    processes that PEs left behind
@@ -83,6 +84,11 @@ void input_close(void); // our stdin is empty from now on
 void report_host(const char *host, const int *host_of, int index, int npes);
 void report_places(const struct launch *l);
 void report_ends(struct launch *l); // exit codes, a line on stderr
+
+// mpir.c. Was the launcher started by a debugger?
+bool mpir_is_debugged(void);
+void mpir_spawned(struct launch *l); // all PEs are there: tells it where
+void mpir_aborting(char *line);      // why the PEs are about to be ended
 
 // watch.c. Blocks the signals it will read; 0, or -1 after one line.
 int watch_open(struct launch *l);

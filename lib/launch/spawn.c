@@ -144,6 +144,7 @@ static void tell_app(const struct options *opt, int pe)
 void spawn_all(struct launch *l)
 {
     static char fd_entry[32], pe_entry[32];
+    atomic_store_explicit(&l->job->is_held, mpir_is_debugged(), memory_order_release);
     snprintf(fd_entry, sizeof fd_entry, JOB_ENV_FD "=%d", l->job_fd);
     putenv(fd_entry);
     snprintf(pe_entry, sizeof pe_entry, JOB_ENV_PE "=%d", 0);
@@ -154,6 +155,9 @@ void spawn_all(struct launch *l)
         if (spawn_one(l, pe))
             break;
     }
+    if (!l->ending)
+        mpir_spawned(l);
+    atomic_store_explicit(&l->job->is_held, 0, memory_order_release);
     close(l->input_fd);
     unsetenv(JOB_ENV_FD);
     unsetenv(JOB_ENV_PE);

@@ -76,6 +76,7 @@ void watch_end(struct launch *l, int status, unsigned wait_ms, const char *line)
     l->status_final = true;
     l->status = status;
     snprintf(l->line, sizeof l->line, "%s", line);
+    mpir_aborting(l->line);
     if (wait_ms)
         l->kill_at = wait_now_ns() + wait_ms * MS;
     else
