@@ -156,7 +156,8 @@ static enum options_result take_map(struct options *opt, const struct given *g)
     if (is_nothing)
         return OPTIONS_RUN;
     opt->spread = is_node && !has_number;
-    opt->per_host = is_node ? number : 0;
+    if (has_number && is_node)
+        opt->per_host = number;
     opt->needs_npes = has_number && !is_node;
     return OPTIONS_RUN;
 }

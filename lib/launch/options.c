@@ -178,6 +178,8 @@ static void settle_binding(struct options *opt)
     bool is_counted = opt->bind == BIND_CORE || opt->bind == BIND_HWTHREAD;
     if (opt->cpus && is_counted)
         opt->bind_each = opt->cpus;
+    if (opt->bind == BIND_NONE)
+        opt->bind_each = 1;
 }
 
 enum options_result options_parse(int argc, char **argv, struct options *opt)

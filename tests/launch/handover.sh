@@ -42,6 +42,8 @@ dry --hosts a:3,b,c -ppn 2 -n 5 ./prog
 expect_out "mpiexec.hydra -hosts a:2,b:2,c:1 -n 5 -bind-to none ./prog"
 dry --hosts a:3,b --map-by ppr:2:node -n 4 ./prog
 expect_out "mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
+dry --hosts a:3,b -ppn 2 -map-by core -bind-to none:2 ./prog
+expect_out "mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
 dry --hosts a,b -N2 -env A "1 2" ./prog
 expect_out "A='1 2' mpiexec.hydra -hosts a:2,b:2 -n 4 -bind-to none ./prog"
 dry --hosts a,b -n 1 -env A "1 2" ./prog : ./other
