@@ -118,6 +118,64 @@ static void types(void)
     OK(MPI_Type_free_keyval(&none));
 }
 
+static int on_type_copy(MPI_Datatype old, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)old;
+    (void)key;
+    *flag = extra != &fails;
+    *(void **)out = (char *)in + 1;
+    return fails ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+static int on_type_delete(MPI_Datatype type, int key, void *value, void *extra)
+{
+    (void)type;
+    (void)key;
+    (void)extra;
+    if (fails)
+        return MPI_ERR_OTHER;
+    deleted[deletions++] = *(char *)value;
+    return MPI_SUCCESS;
+}
+
+// Of a type they are the program's functions as well, and their errors those of the call.
+static void functions_of_types(void)
+{
+    int keys[2], flag, size = 0;
+    char values[] = {5, 6, 7, 8}, *got;
+    MPI_Datatype t, u = MPI_DATATYPE_NULL;
+    OK(MPI_Type_contiguous(2, MPI_INT, &t));
+    OK(MPI_Type_create_keyval(on_type_copy, on_type_delete, &keys[0], values));
+    OK(MPI_Type_create_keyval(on_type_copy, on_type_delete, &keys[1], &fails)); // stays behind
+    for (int i = 0; i < 2; i++)
+        OK(MPI_Type_set_attr(t, keys[i], &values[2 * i]));
+    OK(MPI_Type_dup(t, &u));
+    OK(MPI_Type_get_attr(u, keys[0], &got, &flag));
+    CHECK(flag && got == values + 1);
+    OK(MPI_Type_get_attr(u, keys[1], &got, &flag));
+    CHECK(!flag);
+    deletions = 0;
+    OK(MPI_Type_free(&u));
+    CHECK(deletions == 1 && deleted[0] == 6);
+    fails = 1;
+    CHECK_EQ(MPI_Type_dup(t, &u), MPI_ERR_OTHER);
+    CHECK(u == MPI_DATATYPE_NULL);
+    CHECK_EQ(MPI_Type_set_attr(t, keys[0], &values[3]), MPI_ERR_OTHER);
+    CHECK_EQ(MPI_Type_delete_attr(t, keys[0]), MPI_ERR_OTHER);
+    CHECK_EQ(MPI_Type_free(&t), MPI_ERR_OTHER);
+    fails = 0;
+    OK(MPI_Type_get_attr(t, keys[0], &got, &flag));
+    CHECK(flag && got == values);
+    OK(MPI_Type_size(t, &size));
+    CHECK_EQ(size, 2 * (int)sizeof(int));
+    OK(MPI_Type_free(&t));
+    CHECK_EQ(deletions, 3);
+    CHECK(deleted[1] == 7 && deleted[2] == 5); // the last that was set goes first
+    deletions = 0;
+    for (int i = 0; i < 2; i++)
+        OK(MPI_Type_free_keyval(&keys[i]));
+}
+
 static void predefined(void)
 {
     int *value, flag;
@@ -131,6 +189,11 @@ static void predefined(void)
     CHECK(flag && *value == npes);
     OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &flag));
     CHECK(flag && (*value == 0 || *value == 1));
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_IO, &value, &flag));
+    CHECK(!flag || *value == MPI_ANY_SOURCE || *value == MPI_PROC_NULL ||
+          (*value >= 0 && *value < npes));
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &value, &flag));
+    CHECK(!flag || *value >= 0);
 }
 
 static int frees;
@@ -221,6 +284,7 @@ int main(void)
     replaced();
     comms();
     types();
+    functions_of_types();
     freed_keys();
     deleted_by_copy();
     predefined();
