@@ -39,6 +39,36 @@ static bool has(MPI_Comm c, const char *key, const char *want)
 
 static const char no_any[] = "mpi_assert_no_any_tag";
 
+static void from_group_has(MPI_Comm *c)
+{
+    MPI_Errhandler e;
+    CHECK(has(*c, no_any, "true"));
+    OK(MPI_Comm_get_errhandler(*c, &e));
+    CHECK(e == MPI_ERRORS_RETURN);
+    OK(MPI_Comm_free(c));
+}
+
+// These take an error handler, too.
+static void infos_from_groups(MPI_Info info)
+{
+    const int low = me < npes / 2, middle = npes / 2;
+    int ranges[2][1][3] = {{{middle, npes - 1, 1}}, {{0, middle - 1, 1}}};
+    MPI_Group all, own, other;
+    MPI_Comm c;
+    OK(MPI_Comm_group(MPI_COMM_WORLD, &all));
+    OK(MPI_Comm_create_from_group(all, "hints", info, MPI_ERRORS_RETURN, &c));
+    from_group_has(&c);
+    OK(MPI_Group_range_incl(all, 1, ranges[low], &own));
+    OK(MPI_Group_range_excl(all, 1, ranges[low], &other));
+    OK(MPI_Intercomm_create_from_groups(own, 0, other, 0, "both", info, MPI_ERRORS_RETURN, &c));
+    CHECK_EQ(c != MPI_COMM_NULL, npes > 1);
+    if (npes > 1)
+        from_group_has(&c);
+    OK(MPI_Group_free(&all));
+    OK(MPI_Group_free(&own));
+    OK(MPI_Group_free(&other));
+}
+
 // Of the other calls that take hints.
 static void infos_of_parts(MPI_Info info)
 {
@@ -54,6 +84,7 @@ static void infos_of_parts(MPI_Info info)
     OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &me, &one, &me, MPI_UNWEIGHTED, info, 0, &c));
     CHECK(has(c, no_any, "true"));
     OK(MPI_Comm_free(&c));
+    infos_from_groups(info);
 }
 
 static void infos(void)

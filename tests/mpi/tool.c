@@ -62,7 +62,11 @@ static void cvars(void)
     CHECK(handle == MPI_T_CVAR_HANDLE_NULL);
     CHECK_EQ(MPI_T_cvar_handle_free(&not_one), MPI_T_ERR_INVALID_HANDLE);
     CHECK_EQ(MPI_T_cvar_handle_alloc(n, NULL, &handle, &count), MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_cvar_handle_alloc(-1, NULL, &handle, &count), MPI_T_ERR_INVALID_INDEX);
     CHECK_EQ(MPI_T_cvar_get_index("nothing", &index), MPI_T_ERR_INVALID_NAME);
+    CHECK_EQ(MPI_T_cvar_get_index(NULL, &index), MPI_T_ERR_INVALID);
+    CHECK_EQ(MPI_T_cvar_read(handle, &value), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_cvar_write(handle, &value), MPI_T_ERR_INVALID_HANDLE);
 }
 
 static MPI_T_pvar_session session;
@@ -92,6 +96,26 @@ static void send_to_self(int n)
         OK(MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
         OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     }
+}
+
+// A handle is one of its own session, of which others are free to end.
+static void sessions_apart(MPI_T_pvar_handle handle)
+{
+    MPI_T_pvar_session other, none;
+    MPI_T_pvar_handle no = MPI_T_PVAR_HANDLE_NULL;
+    unsigned long long value;
+    int count;
+    OK(MPI_T_pvar_session_create(&other));
+    CHECK_EQ(MPI_T_pvar_read(other, handle, &value), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_handle_free(other, &handle), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(other, -1, NULL, &no, &count), MPI_T_ERR_INVALID_INDEX);
+    none = other;
+    OK(MPI_T_pvar_session_free(&other));
+    CHECK_EQ(MPI_T_pvar_session_free(&none), MPI_T_ERR_INVALID_SESSION);
+    CHECK_EQ(MPI_T_pvar_handle_alloc(none, 0, NULL, &no, &count), MPI_T_ERR_INVALID_SESSION);
+    CHECK_EQ(MPI_T_pvar_handle_free(none, &handle), MPI_T_ERR_INVALID_SESSION);
+    CHECK(no == MPI_T_PVAR_HANDLE_NULL && handle != no);
+    OK(MPI_T_pvar_read(session, handle, &value));
 }
 
 static void counters(void)
@@ -129,7 +153,20 @@ static void counters(void)
     OK(MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
     CHECK_EQ(read_pvar(level), 0);
+    value = 40;
+    OK(MPI_T_pvar_write(session, eager, &value));
+    send_to_self(2);
+    CHECK_EQ(read_pvar(eager), 42);
+    OK(MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES));
+    CHECK(read_pvar(eager) == 0 && read_pvar(same) == 0);
+    OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
+    send_to_self(1);
+    CHECK(read_pvar(eager) == 0 && read_pvar(same) == 0);
+    CHECK_EQ(MPI_T_pvar_read(session, MPI_T_PVAR_ALL_HANDLES, &value), MPI_T_ERR_INVALID_HANDLE);
+    sessions_apart(same);
     OK(MPI_T_pvar_handle_free(session, &same));
+    CHECK(same == MPI_T_PVAR_HANDLE_NULL);
+    CHECK_EQ(MPI_T_pvar_handle_free(session, &same), MPI_T_ERR_INVALID_HANDLE);
     CHECK_EQ(MPI_T_pvar_read(session, same, &value), MPI_T_ERR_INVALID_HANDLE);
     OK(MPI_T_pvar_session_free(&session));
     CHECK(session == MPI_T_PVAR_SESSION_NULL);
@@ -195,7 +232,11 @@ static void categories(void)
         CHECK_EACH(j, c, indices[j], j);
         OK(MPI_T_category_get_pvars(i, 100, indices));
         CHECK_EACH(j, p, indices[j], j);
+        indices[0] = indices[1] = -1;
+        OK(MPI_T_category_get_pvars(i, 1, indices)); // as many as there is room for
+        CHECK(indices[0] == (p > 0 ? 0 : -1) && indices[1] == -1);
         OK(MPI_T_category_get_events(i, 0, NULL));
+        OK(MPI_T_category_get_categories(i, 0, NULL));
         cvars += c;
         pvars += p;
     }
@@ -205,7 +246,35 @@ static void categories(void)
     CHECK_EQ(pvars, all_pvars);
     CHECK_EQ(MPI_T_category_get_cvars(n, 100, indices), MPI_T_ERR_INVALID_INDEX);
     CHECK_EQ(MPI_T_category_get_index("nothing", &index), MPI_T_ERR_INVALID_NAME);
+    CHECK_EQ(MPI_T_category_get_index(NULL, &index), MPI_T_ERR_INVALID);
+    CHECK_EQ(MPI_T_pvar_get_index(NULL, MPI_T_PVAR_CLASS_COUNTER, &index), MPI_T_ERR_INVALID);
+    CHECK_EQ(MPI_T_category_get_num(NULL), MPI_T_ERR_INVALID);
     OK(MPI_T_category_changed(&stamp));
+}
+
+static void no_events(void)
+{
+    const MPI_T_cb_safety safety = MPI_T_CB_REQUIRE_NONE;
+    const int none = MPI_T_ERR_INVALID_HANDLE;
+    MPI_T_event_registration r = NULL;
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Count time;
+    int n = 0;
+    CHECK_EQ(MPI_T_event_get_info(0, NULL, &n, NULL, NULL, NULL, &n, NULL, NULL, NULL, &n, NULL),
+             MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_event_handle_alloc(0, NULL, info, &r), MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_source_get_info(0, NULL, &n, NULL, &n, NULL, NULL, NULL, NULL),
+             MPI_T_ERR_INVALID_INDEX);
+    CHECK_EQ(MPI_T_event_callback_get_info(r, safety, &info), none);
+    CHECK_EQ(MPI_T_event_callback_set_info(r, safety, info), none);
+    CHECK_EQ(MPI_T_event_copy(NULL, &n), none);
+    CHECK_EQ(MPI_T_event_get_source(NULL, &n), none);
+    CHECK_EQ(MPI_T_event_get_timestamp(NULL, &time), none);
+    CHECK_EQ(MPI_T_event_handle_free(r, NULL, NULL), none);
+    CHECK_EQ(MPI_T_event_handle_get_info(r, &info), none);
+    CHECK_EQ(MPI_T_event_handle_set_info(r, info), none);
+    CHECK_EQ(MPI_T_event_register_callback(r, safety, info, NULL, NULL), none);
+    CHECK_EQ(MPI_T_event_set_dropped_handler(r, NULL), none);
 }
 
 static void nothing_there(void)
@@ -220,6 +289,8 @@ static void nothing_there(void)
     CHECK_EQ(MPI_T_event_get_index("x", &n), MPI_T_ERR_INVALID_NAME);
     CHECK_EQ(MPI_T_event_read(NULL, 0, &n), MPI_T_ERR_INVALID_HANDLE);
     CHECK_EQ(MPI_T_enum_get_info(MPI_T_ENUM_NULL, &n, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+    CHECK_EQ(MPI_T_enum_get_item(MPI_T_ENUM_NULL, 0, &n, NULL, NULL), MPI_T_ERR_INVALID_HANDLE);
+    no_events();
 }
 
 // What was counted is known when MPI has ended.
