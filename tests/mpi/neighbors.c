@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Neighbourhood collectives in all their forms, on random grids (also of sizes 1 and 2, where two
-// neighbours are one process) and random graphs with several edges between two processes and edges
-// from a process to itself.
+// neighbours are one process) and random graphs of both kinds with several edges between two processes
+// and edges from a process to itself.
 // PES: 1 2 4 7
 #include "coll_check.h"
 
@@ -55,6 +55,35 @@ static void make_graph(void)
     }
     OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in_n, in, weights, out_n, out, weights,
                                       MPI_INFO_NULL, 0, &comm));
+}
+
+// By MPI_Graph_create, which has each edge in both directions: a process's lists of both sides are the same.
+static void make_symmetric(void)
+{
+    static int list[MOST][MOST];
+    int n = draw(2 * npes + 1), degree[MOST] = {0}, ends[MOST], all[MOST], total = 0;
+    for (int e = 0; e < n; e++) {
+        int a = draw(npes), b = draw(npes);
+        list[a][degree[a]++] = b;
+        if (a != b)
+            list[b][degree[b]++] = a;
+    }
+    for (int i = 0; i < npes; i++) {
+        for (int k = 0; k < degree[i]; k++)
+            all[total++] = list[i][k];
+        ends[i] = total;
+    }
+    in_n = out_n = degree[me];
+    for (int k = 0; k < in_n; k++) {
+        int before = 0, at = 0;
+        in[k] = out[k] = list[me][k];
+        for (int i = 0; i < k; i++)
+            before += list[me][i] == in[k];
+        while (list[in[k]][at] != me || before-- > 0)
+            at++;
+        slot[k] = at;
+    }
+    OK(MPI_Graph_create(MPI_COMM_WORLD, npes, ends, all, 0, &comm));
 }
 
 // ---- Calls
@@ -179,12 +208,10 @@ static void one_call(int number)
 int main(void)
 {
     mpi_start();
-    CHECK(3 * npes < MOST);
+    CHECK(4 * npes < MOST);
     for (int turn = 0; turn < TURNS; turn++) {
-        if (draw(2))
-            make_grid();
-        else
-            make_graph();
+        void (*const make[])(void) = {make_grid, make_graph, make_symmetric};
+        make[draw(3)]();
         for (int i = 0; i < CALLS; i++)
             one_call(turn * CALLS + i);
         OK(MPI_Comm_free(&comm));
