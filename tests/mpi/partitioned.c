@@ -118,6 +118,93 @@ static void order(void)
     }
 }
 
+// Two that are under way at once, the second in more partitions than the first, which all are ready before:
+// none is taken for one of the other's.
+static void two_at_once(void)
+{
+    MPI_Request send[2], recv[2];
+    int from[2][8], to[2][8];
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 8; k++) {
+            from[i][k] = value(me, i, k);
+            to[i][k] = -1;
+        }
+        OK(MPI_Psend_init(from[i], i ? 8 : 2, i ? 1 : 4, MPI_INT, right_pe(), i, MPI_COMM_WORLD,
+                          MPI_INFO_NULL, &send[i]));
+        OK(MPI_Precv_init(to[i], i ? 8 : 2, i ? 1 : 4, MPI_INT, left_pe(), i, MPI_COMM_WORLD,
+                          MPI_INFO_NULL, &recv[i]));
+    }
+    OK(MPI_Startall(2, recv));
+    OK(MPI_Startall(2, send));
+    for (int i = 0; i < 250; i++) { // nor one of a collective
+        MPI_Request r;
+        int sum = 0;
+        OK(MPI_Iallreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r));
+        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        CHECK_EQ(sum, npes * (npes - 1) / 2);
+    }
+    OK(MPI_Pready_range(0, 7, send[1]));
+    OK(MPI_Pready_range(0, 1, send[0]));
+    OK(MPI_Waitall(2, send, MPI_STATUSES_IGNORE));
+    OK(MPI_Waitall(2, recv, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < 2; i++) {
+        CHECK_EACH(k, 8, to[i][k], value(left_pe(), i, (int)k));
+        OK(MPI_Request_free(&send[i]));
+        OK(MPI_Request_free(&recv[i]));
+    }
+}
+
+// More than the receiver has room for: its error, and not one byte behind its buffer. Of the next message no more.
+static void too_much(void)
+{
+    MPI_Request send, recv;
+    MPI_Status s;
+    for (int i = 0; i < 8; i++) {
+        out[i] = value(me, 0, i);
+        in[i] = -1;
+    }
+    OK(MPI_Psend_init(out, 4, 2, MPI_INT, right_pe(), 4, MPI_COMM_WORLD, MPI_INFO_NULL, &send));
+    OK(MPI_Precv_init(in, 1, 3, MPI_INT, left_pe(), 4, MPI_COMM_WORLD, MPI_INFO_NULL, &recv));
+    OK(MPI_Start(&recv));
+    OK(MPI_Start(&send));
+    OK(MPI_Pready_range(0, 3, send));
+    OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
+    CHECK_EQ(class_of(MPI_Wait(&recv, &s)), MPI_ERR_TRUNCATE);
+    CHECK_EACH(i, 8, in[i], i < 3 ? value(left_pe(), 0, (int)i) : -1);
+    OK(MPI_Request_free(&send));
+    OK(MPI_Request_free(&recv));
+}
+
+// The receiver, who knows of all of them, asks in another order of their tags.
+static void by_tag(void)
+{
+    MPI_Request send[3], recv[3];
+    int from[3], to[3] = {-1, -1, -1};
+    for (int i = 0; i < 3; i++) {
+        from[i] = value(me, i, 5);
+        OK(MPI_Psend_init(&from[i], 1, 1, MPI_INT, right_pe(), 10 + i, MPI_COMM_WORLD,
+                          MPI_INFO_NULL, &send[i]));
+    }
+    OK(MPI_Sendrecv(NULL, 0, MPI_INT, right_pe(), 9, NULL, 0, MPI_INT, left_pe(), 9, MPI_COMM_WORLD,
+                    MPI_STATUS_IGNORE));
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3;
+        OK(MPI_Precv_init(&to[i], 1, 1, MPI_INT, left_pe(), 10 + i, MPI_COMM_WORLD, MPI_INFO_NULL,
+                          &recv[i]));
+    }
+    OK(MPI_Startall(3, recv));
+    OK(MPI_Startall(3, send));
+    for (int i = 0; i < 3; i++)
+        OK(MPI_Pready(0, send[i]));
+    OK(MPI_Waitall(3, send, MPI_STATUSES_IGNORE));
+    OK(MPI_Waitall(3, recv, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(to[i], value(left_pe(), i, 5));
+        OK(MPI_Request_free(&send[i]));
+        OK(MPI_Request_free(&recv[i]));
+    }
+}
+
 // Every second int; 6 partitions of 2 elements against 4 of 3.
 static void strided(void)
 {
@@ -201,12 +288,19 @@ static void errors(void)
     OK(MPI_Start(&r));
     CHECK_EQ(class_of(MPI_Pready(4, r)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Pready_range(2, 1, r)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Pready_range(-1, 0, r)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Pready_range(0, 4, r)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Pready_list(2, list, r)), MPI_ERR_ARG);
-    OK(MPI_Pready(0, r)); // the list before has sent nothing
+    CHECK_EQ(class_of(MPI_Pready_list(-1, list, r)), MPI_ERR_COUNT);
+    CHECK_EQ(class_of(MPI_Pready_list(1, NULL, r)), MPI_ERR_ARG);
+    OK(MPI_Pready_list(0, NULL, r));
+    OK(MPI_Pready(0, r)); // the lists and ranges before have sent nothing
     CHECK_EQ(class_of(MPI_Pready(0, r)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Request_free(&r)), MPI_ERR_REQUEST); // it is under way
     CHECK(r != MPI_REQUEST_NULL);
     CHECK_EQ(class_of(MPI_Pready(0, recv)), MPI_ERR_REQUEST);
+    CHECK_EQ(class_of(MPI_Pready_range(0, 1, recv)), MPI_ERR_REQUEST);
+    CHECK_EQ(class_of(MPI_Pready_list(2, list, recv)), MPI_ERR_REQUEST);
     CHECK_EQ(class_of(MPI_Parrived(r, 0, &flag)), MPI_ERR_REQUEST);
     OK(MPI_Pready_range(1, 3, r));
     OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
@@ -242,6 +336,9 @@ int main(void)
             exchange(96000, partitions[i][0], partitions[i][1], first);
         }
     order();
+    two_at_once();
+    by_tag();
+    too_much();
     strided();
     none();
     errors();
