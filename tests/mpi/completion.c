@@ -91,6 +91,160 @@ static void in_status(void)
     CHECK_EQ(class_of(s[1].MPI_ERROR), MPI_ERR_TRUNCATE);
 }
 
+static bool is_empty(MPI_Status *s)
+{
+    int n = -1, cancelled = 1;
+    OK(MPI_Get_count(s, MPI_INT, &n));
+    OK(MPI_Test_cancelled(s, &cancelled));
+    return s->MPI_SOURCE == MPI_ANY_SOURCE && s->MPI_TAG == MPI_ANY_TAG &&
+           s->MPI_ERROR == MPI_SUCCESS && n == 0 && !cancelled;
+}
+
+// Where nothing is active all is done, and the status is the empty one; an inactive persistent request is none.
+static void none_active(void)
+{
+    MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int x, indices[2];
+    OK(MPI_Recv_init(&x, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &r[1]));
+    for (int turn = 0; turn < 9; turn++) {
+        MPI_Status s[2];
+        int flag = 0, n = 7;
+        memset(s, 7, sizeof s);
+        switch (turn) {
+        case 0: OK(MPI_Testany(2, r, &n, &flag, s)); break;
+        case 1: OK(MPI_Waitany(2, r, &n, s)); break;
+        case 2: OK(MPI_Request_get_status_any(2, r, &n, &flag, s)); break;
+        case 3: OK(MPI_Waitsome(2, r, &n, indices, s)); break;
+        case 4: OK(MPI_Testsome(2, r, &n, indices, s)); break;
+        case 5: OK(MPI_Request_get_status_some(2, r, &n, indices, s)); break;
+        case 6: OK(MPI_Waitall(2, r, s)); break;
+        case 7: OK(MPI_Request_get_status_all(2, r, &flag, s)); break;
+        default: OK(MPI_Request_get_status(r[1], &flag, s));
+        }
+        CHECK_EQ(n, turn < 6 ? MPI_UNDEFINED : 7);
+        CHECK(turn == 1 || (turn >= 3 && turn <= 6) || flag == 1);
+        CHECK(is_empty(&s[0]) || (turn >= 3 && turn <= 5));
+        CHECK(is_empty(&s[1]) || turn < 6 || turn > 7);
+    }
+    OK(MPI_Testany(0, NULL, &x, indices, MPI_STATUS_IGNORE));
+    CHECK(x == MPI_UNDEFINED && indices[0] == 1);
+    OK(MPI_Request_free(&r[1]));
+}
+
+// Both fail: of each it is in its status, also where they are looked at before.
+static void all_fail(void)
+{
+    MPI_Request r[2];
+    MPI_Status s[2];
+    int in[2], out[2] = {1, 2}, flag = 0, n = 0, indices[2];
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < 2; i++)
+            OK(MPI_Irecv(&in[i], 1, MPI_INT, me, i, MPI_COMM_WORLD, &r[i]));
+        for (int i = 0; i < 2; i++)
+            OK(MPI_Send(out, 2, MPI_INT, me, i, MPI_COMM_WORLD));
+        int error = MPI_SUCCESS;
+        for (flag = 0; !flag;) // an error is told when all are done
+            error = MPI_Request_get_status_all(2, r, &flag, s);
+        CHECK_EQ(class_of(error), MPI_ERR_IN_STATUS);
+        CHECK(class_of(s[0].MPI_ERROR) == MPI_ERR_TRUNCATE &&
+              class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE);
+        memset(s, 0, sizeof s);
+        switch (turn) {
+        case 0: error = MPI_Waitall(2, r, s); break;
+        case 1: error = MPI_Testall(2, r, &flag, s); break;
+        default: error = MPI_Waitsome(2, r, &n, indices, s);
+        }
+        CHECK_EQ(class_of(error), MPI_ERR_IN_STATUS);
+        CHECK(class_of(s[0].MPI_ERROR) == MPI_ERR_TRUNCATE &&
+              class_of(s[1].MPI_ERROR) == MPI_ERR_TRUNCATE);
+        CHECK(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL);
+    }
+    CHECK_EQ(n, 2);
+}
+
+static MPI_Comm handled;
+static int handled_code;
+
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    handled = *comm;
+    handled_code = class_of(*code);
+}
+
+// The communicator whose operation has failed has the handler, also among those of others.
+static void whose_handler(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm c;
+    OK(MPI_Comm_create_errhandler(on_error, &handler));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+    OK(MPI_Comm_set_errhandler(c, handler));
+    OK(MPI_Errhandler_free(&handler));
+    for (int turn = 0; turn < 8; turn++) {
+        MPI_Request r[3];
+        MPI_Status s[3];
+        int in[3], out[2] = {0}, flag = 0, n = 0, indices[3];
+        for (int i = 0; i < 3; i++)
+            OK(MPI_Irecv(&in[i], 1, MPI_INT, me, i, i == 1 ? c : MPI_COMM_WORLD, &r[i]));
+        for (int i = 0; i < 3; i++)
+            OK(MPI_Send(out, i == 1 ? 2 : 1, MPI_INT, me, i, i == 1 ? c : MPI_COMM_WORLD));
+        handled = MPI_COMM_NULL;
+        for (; turn >= 3 && !flag; flag = flag || handled != MPI_COMM_NULL)
+            switch (turn) {
+            case 3: MPI_Testall(3, r, &flag, s); break;
+            case 4: MPI_Request_get_status_all(3, r, &flag, s); break;
+            case 5: MPI_Request_get_status(r[1], &flag, s); break;
+            case 6: MPI_Request_get_status_some(3, r, &n, indices, s); break;
+            default: MPI_Test(&r[1], &flag, s);
+            }
+        switch (turn) {
+        case 0: MPI_Waitall(3, r, s); break;
+        case 1: MPI_Wait(&r[1], s); break;
+        case 2:
+            while (handled == MPI_COMM_NULL)
+                MPI_Waitsome(3, r, &n, indices, s);
+        }
+        CHECK(handled == c);
+        CHECK_EQ(handled_code, turn % 2 == 1 && turn != 3 ? MPI_ERR_TRUNCATE : MPI_ERR_IN_STATUS);
+        MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+    }
+    OK(MPI_Comm_free(&c));
+}
+
+// Whoever looks long enough sees what others do, by whatever call.
+static void looks(void)
+{
+    for (int turn = 0; turn < 7; turn++) {
+        MPI_Request r[2];
+        MPI_Status s[2];
+        int in = -1, flag = 0, n = 0, indices[2];
+        OK(MPI_Issend(&turn, 1, MPI_INT, right_pe(), 20, MPI_COMM_WORLD, &r[0]));
+        r[1] = MPI_REQUEST_NULL;
+        if (turn < 5) // of any it would be the other one
+            OK(MPI_Irecv(&in, 1, MPI_INT, left_pe(), 20, MPI_COMM_WORLD, &r[1]));
+        else
+            OK(MPI_Recv(&in, 1, MPI_INT, left_pe(), 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        while (!flag)
+            switch (turn) {
+            case 0: OK(MPI_Request_get_status_all(2, r, &flag, s)); break;
+            case 1: OK(MPI_Testall(2, r, &flag, s)); break;
+            case 2:
+                OK(MPI_Request_get_status_some(2, r, &n, indices, s));
+                flag = n == 2;
+                break;
+            case 3:
+                OK(MPI_Testsome(2, r, &n, indices, s));
+                flag = n == MPI_UNDEFINED;
+                break;
+            case 4: OK(MPI_Request_get_status(r[n], &flag, s)), flag = flag && n++ == 1; break;
+            case 5: OK(MPI_Request_get_status_any(2, r, &n, &flag, s)); break;
+            default: OK(MPI_Testany(2, r, &n, &flag, s));
+            }
+        OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+        CHECK_EQ(in, turn);
+    }
+}
+
 static void get_status(void)
 {
     MPI_Request r;
@@ -132,6 +286,10 @@ int main(void)
     any_and_some();
     persistent();
     in_status();
+    none_active();
+    all_fail();
+    whose_handler();
+    looks();
     get_status();
     both_ways();
     return mpi_done();
