@@ -93,6 +93,34 @@ static void first_fit(void)
     detach(buffer + 1, MESSAGES * ROOM);
 }
 
+// The messages go one way: who has flushed has room again, however late the receiver is.
+static void flushed(MPI_Comm comm)
+{
+    enum { TIMES = 20 };
+    void *was;
+    int n, sends = me % 2 == 0 && me + 1 < npes, receives = me % 2;
+    OK(MPI_Buffer_attach(buffer, ROOM));
+    for (int i = 0; i < TIMES && sends; i++) {
+        OK(bsend(LENGTH, i, comm));
+        OK(MPI_Buffer_flush());
+    }
+    for (int i = 0; i < TIMES && receives; i++)
+        receive(LENGTH, i, comm);
+    OK(MPI_Buffer_detach(&was, &n));
+    if (me == 0) { // to itself: it has been sent when it has been received
+        MPI_Request r;
+        OK(MPI_Comm_attach_buffer(MPI_COMM_SELF, buffer, ROOM));
+        for (int i = 0; i < 2; i++) {
+            OK(MPI_Bsend(out, LENGTH, MPI_BYTE, 0, i, MPI_COMM_SELF));
+            OK(MPI_Irecv(in, LENGTH, MPI_BYTE, 0, i, MPI_COMM_SELF, &r));
+            OK(MPI_Comm_flush_buffer(MPI_COMM_SELF));
+            OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        }
+        OK(MPI_Comm_detach_buffer(MPI_COMM_SELF, &was, &n));
+    }
+    OK(MPI_Barrier(comm));
+}
+
 static void automatic(void)
 {
     OK(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0));
@@ -192,6 +220,7 @@ int main(void)
     errors();
     MPI_Barrier(MPI_COMM_WORLD);
     first_fit();
+    flushed(MPI_COMM_WORLD);
     automatic();
     of_communicator();
     of_session();

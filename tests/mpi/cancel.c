@@ -81,6 +81,42 @@ static void sends(bool early)
     OK(MPI_Comm_free(&c));
 }
 
+// Is a message that nobody waits for sent at once?
+static bool leaves_at_once(const char *data, int bytes)
+{
+    MPI_Request r;
+    struct counter eager = counter_start("eager");
+    OK(MPI_Isend(data, bytes, MPI_BYTE, 1, 4, MPI_COMM_WORLD, &r));
+    bool has = counter_read(&eager) > 0;
+    counter_end(&eager);
+    OK(MPI_Send(NULL, 0, MPI_BYTE, 1, 5, MPI_COMM_WORLD));
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    return has;
+}
+
+// What they took of the receiver's room is the sender's again: so much in all never fits.
+static void many(void)
+{
+    enum { TIMES = 3000, BYTES = 1000 };
+    static char out[BYTES];
+    int flag = 1;
+    MPI_Request r;
+    bool was = me == 0 && leaves_at_once(out, BYTES);
+    for (int i = 0; i < TIMES && me == 0; i++) {
+        OK(MPI_Issend(out, BYTES, MPI_BYTE, 1, 3, MPI_COMM_WORLD, &r));
+        OK(MPI_Cancel(&r));
+        CHECK_EQ(is_cancelled(&r), 1);
+    }
+    if (me == 0)
+        CHECK_EQ(leaves_at_once(out, BYTES), was);
+    for (int i = 0; i < 2 && me == 1; i++) {
+        OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        OK(MPI_Iprobe(0, 3, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
+        CHECK(!flag || i == 0);
+        OK(MPI_Recv(out, BYTES, MPI_BYTE, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+}
+
 // Of these a part could be cancelled and another not.
 static void not_to_be_cancelled(void)
 {
@@ -143,6 +179,8 @@ int main(void)
     not_to_be_cancelled();
     for (int i = 0; me < 2 && npes > 1 && i < 4; i++)
         sends(i % 2);
+    if (npes > 1)
+        many();
     communicator_is_gone(4);
     communicator_is_gone(3000000);
     return mpi_done();

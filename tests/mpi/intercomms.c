@@ -93,6 +93,59 @@ static void parts(MPI_Comm inter)
     OK(MPI_Group_free(&own));
 }
 
+// What a part's collectives send is not taken for that of a communicator that is made next, whoever makes it.
+static void apart(MPI_Comm inter)
+{
+    enum { TURNS = 8 };
+    MPI_Comm part, next[3];
+    MPI_Request r[4];
+    OK(MPI_Comm_split(inter, 0, 0, &part));
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &next[0]));
+    OK(MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &next[1])); // others come first
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &next[2]));
+    for (int turn = 0; turn < TURNS; turn++) {
+        int one = 1, sum[4] = {0}, order = turn + me; // each in its own order
+        for (int k = 0; k < 4; k++) {
+            int which = (order + k) % 4;
+            OK(MPI_Iallreduce(&one, &sum[which], 1, MPI_INT, MPI_SUM,
+                              which ? next[which - 1] : part, &r[which]));
+        }
+        OK(MPI_Waitall(4, r, MPI_STATUSES_IGNORE));
+        CHECK_EQ(sum[0], remote);
+        for (int k = 1; k < 4; k++)
+            CHECK_EQ(sum[k], npes);
+    }
+    for (int k = 0; k < 3; k++)
+        OK(MPI_Comm_free(&next[k]));
+    OK(MPI_Comm_free(&part));
+}
+
+// What is for one group alone.
+static void not_for_two(MPI_Comm inter)
+{
+    const MPI_Datatype no = MPI_DATATYPE_NULL;
+    void *const place = MPI_IN_PLACE;
+    int in[16] = {0}, out[16] = {0}, n[16] = {0}, one = 1;
+    MPI_Comm c = MPI_COMM_NULL;
+    MPI_Win win = MPI_WIN_NULL;
+    void *base;
+    OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
+    CHECK_EQ(class_of(MPI_Allreduce(place, in, 1, MPI_INT, MPI_SUM, inter)), MPI_ERR_BUFFER);
+    CHECK_EQ(class_of(MPI_Allgather(place, 0, no, in, 1, MPI_INT, inter)), MPI_ERR_BUFFER);
+    CHECK_EQ(class_of(MPI_Allgatherv(place, 0, no, in, n, n, MPI_INT, inter)), MPI_ERR_BUFFER);
+    CHECK_EQ(class_of(MPI_Alltoall(place, 0, no, in, 1, MPI_INT, inter)), MPI_ERR_BUFFER);
+    CHECK_EQ(class_of(MPI_Reduce_scatter_block(place, in, 1, MPI_INT, MPI_SUM, inter)),
+             MPI_ERR_BUFFER);
+    CHECK_EQ(class_of(MPI_Scan(out, in, 1, MPI_INT, MPI_SUM, inter)), MPI_ERR_COMM);
+    CHECK_EQ(class_of(MPI_Exscan(out, in, 1, MPI_INT, MPI_SUM, inter)), MPI_ERR_COMM);
+    CHECK_EQ(class_of(MPI_Cart_create(inter, 1, &one, n, 0, &c)), MPI_ERR_COMM);
+    CHECK_EQ(class_of(MPI_Comm_create_group(inter, MPI_GROUP_EMPTY, 0, &c)), MPI_ERR_COMM);
+    CHECK_EQ(class_of(MPI_Intercomm_create(inter, 0, MPI_COMM_WORLD, 0, 0, &c)), MPI_ERR_COMM);
+    CHECK_EQ(class_of(MPI_Win_allocate(4, 4, MPI_INFO_NULL, inter, &base, &win)), MPI_ERR_COMM);
+    CHECK_EQ(class_of(MPI_Bcast(in, 1, MPI_INT, remote, inter)), MPI_ERR_ROOT);
+    CHECK(c == MPI_COMM_NULL && win == MPI_WIN_NULL);
+}
+
 int main(void)
 {
     MPI_Comm half, inter, bad = MPI_COMM_NULL;
@@ -120,6 +173,8 @@ int main(void)
     merges(inter);
     copies(inter);
     parts(inter);
+    apart(inter);
+    not_for_two(inter);
     OK(MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN));
     CHECK_EQ(class_of(MPI_Intercomm_create(half, size, MPI_COMM_WORLD, 0, 1, &bad)), MPI_ERR_RANK);
     CHECK_EQ(class_of(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, npes, 1, &bad)), MPI_ERR_RANK);

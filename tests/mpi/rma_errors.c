@@ -135,6 +135,9 @@ static void ranges(void)
     GIVES(MPI_ERR_TYPE, MPI_Accumulate(x, 1, mixed, me, 0, 2, MPI_INT, MPI_SUM, win));
     GIVES(MPI_ERR_TYPE, MPI_Accumulate(x, 1, MPI_INT, me, 0, 1, MPI_FLOAT, MPI_SUM, win));
     OK(MPI_Accumulate(x, 1, MPI_UNSIGNED, me, 0, 1, MPI_INT, MPI_SUM, win));
+    GIVES(MPI_ERR_TRUNCATE, MPI_Accumulate(x, 1, MPI_INT, me, 0, 2, MPI_INT, MPI_SUM, win));
+    GIVES(MPI_ERR_TRUNCATE,
+          MPI_Get_accumulate(x, 2, MPI_INT, x + 2, 1, MPI_INT, me, 0, 2, MPI_INT, MPI_SUM, win));
     GIVES(MPI_ERR_TYPE, MPI_Fetch_and_op(x, &y, mixed, me, 0, MPI_SUM, win));
     OK(MPI_Type_free(&mixed));
     OK(MPI_Win_unlock(me, win));
@@ -158,6 +161,7 @@ static void ranges_of_bytes(void)
     OK(MPI_Type_create_resized(later, 16, 8, &dense));
     OK(MPI_Type_commit(&dense));
     GIVES(MPI_ERR_RMA_RANGE, MPI_Put(x, 1, dense, me, -8, 1, dense, bytes));
+    GIVES(MPI_ERR_RMA_RANGE, MPI_Put(x, 1, dense, me, PTRDIFF_MAX - 8, 1, dense, bytes));
     OK(MPI_Type_free(&dense));
     OK(MPI_Type_free(&later));
     OK(MPI_Win_unlock(me, bytes));
@@ -214,6 +218,32 @@ static void arguments(void)
     GIVES(MPI_ERR_RMA_FLAVOR, MPI_Win_detach(win, x));
     OK(MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, win));
     OK(MPI_Win_unlock(MPI_PROC_NULL, win));
+}
+
+// Of a window of this process alone.
+static void strangers(void)
+{
+    MPI_Win own;
+    MPI_Request r;
+    char name[MPI_MAX_OBJECT_NAME];
+    int n;
+    OK(MPI_Win_create(x, sizeof x, 4, MPI_INFO_NULL, MPI_COMM_SELF, &own));
+    OK(MPI_Win_set_errhandler(own, MPI_ERRORS_RETURN));
+    if (npes > 1) {
+        GIVES(MPI_ERR_GROUP, MPI_Win_post(world, 0, own));
+        GIVES(MPI_ERR_GROUP, MPI_Win_start(world, 0, own));
+    }
+    GIVES(MPI_ERR_ARG, MPI_Win_get_name(own, NULL, &n));
+    GIVES(MPI_ERR_ARG, MPI_Win_get_name(own, name, NULL));
+    GIVES(MPI_ERR_ARG, MPI_Win_get_info(own, NULL));
+    OK(MPI_Win_lock_all(0, own));
+    GIVES(MPI_ERR_BUFFER, MPI_Compare_and_swap(x, NULL, &y, MPI_INT, 0, 0, own));
+    OK(MPI_Rget(&y, 1, MPI_INT, 0, 0, 1, MPI_INT, own, &r));
+    n = class_of(MPI_Cancel(&r)); // of one that is done it may be nothing
+    CHECK(n == MPI_ERR_REQUEST || n == MPI_SUCCESS);
+    OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+    OK(MPI_Win_unlock_all(own));
+    OK(MPI_Win_free(&own));
 }
 
 static void no_window(void)
@@ -325,6 +355,7 @@ int main(void)
     ranges_of_bytes();
     arguments();
     no_epoch();
+    strangers();
     no_window();
     dynamic();
     gone();
