@@ -4,6 +4,7 @@
 #include "mpi_check.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 static void versions(void)
 {
@@ -108,6 +109,22 @@ static void clocks(void)
     OK(MPI_Pcontrol(2, "anything", 3.5));
 }
 
+// The keys that the standard names, as far as they are known; the machine's are those of this process.
+static void info_env_keys(MPI_Info info)
+{
+    static const char *const keys[] = {"host", "arch", "wdir", "thread_level"};
+    char text[MPI_MAX_INFO_VAL + 1], here[MPI_MAX_INFO_VAL + 1];
+    for (int i = 0; i < 4; i++) {
+        int flag = 0;
+        OK(MPI_Info_get(info, keys[i], MPI_MAX_INFO_VAL, text, &flag));
+        CHECK(flag && text[0]);
+        if (i == 2)
+            CHECK(getcwd(here, sizeof here) && strcmp(text, here) == 0);
+        if (i == 3)
+            CHECK(strcmp(text, "MPI_THREAD_MULTIPLE") == 0);
+    }
+}
+
 static void info_env(void)
 {
     char *argv[] = {(char[]){"prog"}, (char[]){"-x"}, (char[]){"7"}, NULL}, text[64];
@@ -116,6 +133,7 @@ static void info_env(void)
     OK(MPI_Info_create_env(3, argv, &info));
     OK(MPI_Info_get_nkeys(info, &n));
     CHECK(n >= 2);
+    info_env_keys(info);
     OK(MPI_Info_get(info, "command", sizeof text - 1, text, &flag));
     CHECK(flag && strcmp(text, "prog") == 0);
     OK(MPI_Info_get(info, "argv", sizeof text - 1, text, &flag));
@@ -141,6 +159,7 @@ static void own_arguments(int argc, char **argv)
         end += sprintf(end, "%s%s", i > 1 ? " " : "", argv[i]);
     const char *want = end > all && end - all < MPI_MAX_INFO_VAL ? all : NULL;
     CHECK(has_argv(MPI_INFO_ENV, want));
+    info_env_keys(MPI_INFO_ENV);
     OK(MPI_Info_create_env(0, NULL, &info));
     CHECK(has_argv(info, want));
     OK(MPI_Info_free(&info));

@@ -21,6 +21,10 @@ for option in '-n 2' '-n 2 -initial-errhandler mpi_errors_are_fatal' '-n 2 -init
         grep -q 'MPI_Comm_set_name' "$tmp/err" || fail "no line about MPI_Comm_set_name"
     done
 done
+run mpiexec -n 2 -initial-errhandler mpi_errors_abort "$initial" aborts
+expect_rc 0
+run mpiexec -n 2 "$initial" none
+expect_rc 0
 run mpiexec -n 2 -initial-errhandler mpi_errors_return "$initial" fatal # which sets the other one
 [ "$rc" -ne 0 ] && [ "$rc" -ne 9 ] || fail "exit status $rc"
 run mpiexec -n 2 -initial-errhandler moon "$initial" return

@@ -202,9 +202,15 @@ static void pvar_infos(void)
     OK(MPI_T_pvar_get_num(&n));
     for (int i = 0; i < n; i++) {
         char name[100];
-        int length = sizeof name, class, readonly, continuous, atomic;
-        OK(MPI_T_pvar_get_info(i, name, &length, NULL, &class, NULL, NULL, NULL, NULL, NULL,
+        int length = sizeof name, class, readonly = -1, continuous = -1, atomic = -1, bind = -1;
+        MPI_Datatype type;
+        OK(MPI_T_pvar_get_info(i, name, &length, NULL, &class, &type, NULL, NULL, NULL, &bind,
                                &readonly, &continuous, &atomic));
+        CHECK(type == MPI_UNSIGNED_LONG_LONG && bind == MPI_T_BIND_NO_OBJECT);
+        // What is started, stopped, written and reset is not continuous.
+        CHECK_EQ(readonly, class != MPI_T_PVAR_CLASS_COUNTER);
+        CHECK_EQ(continuous, readonly);
+        CHECK(atomic == 0 || atomic == 1);
         OK(MPI_T_pvar_get_index(name, class, &index));
         CHECK_EQ(index, i);
         CHECK_EQ(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_TIMER, &index),
