@@ -73,6 +73,8 @@ static void receives(void)
     WRONG(MPI_Probe(npes, 0, MPI_COMM_WORLD, &s), MPI_ERR_RANK);
     WRONG(MPI_Iprobe(me, -9, MPI_COMM_WORLD, &flag, &s), MPI_ERR_TAG);
     WRONG(MPI_Iprobe(me, 0, no_comm, &flag, &s), MPI_ERR_COMM);
+    WRONG(MPI_Iprobe(me, 0, MPI_COMM_WORLD, NULL, &s), MPI_ERR_ARG);
+    WRONG(MPI_Improbe(me, 0, MPI_COMM_WORLD, &flag, NULL, &s), MPI_ERR_ARG);
     WRONG(MPI_Improbe(npes, 0, MPI_COMM_WORLD, &flag, &message, &s), MPI_ERR_RANK);
     WRONG(MPI_Mrecv(b, 1, MPI_INT, &message, &s), MPI_ERR_REQUEST); // MPI_MESSAGE_NULL
     CHECK(flag == 7 && message == MPI_MESSAGE_NULL);

@@ -196,8 +196,12 @@ static void persistent(void)
     for (int run = 0; run < 3; run++) {
         int got[2] = {0, 0};
         twice[0] = run;
+        int index = -1;
         OK(MPI_Start(&r));
-        OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+        OK(MPI_Waitany(1, &r, &index, MPI_STATUS_IGNORE));
+        CHECK_EQ(index, 0);
+        OK(MPI_Waitany(1, &r, &index, MPI_STATUS_IGNORE)); // it is inactive then
+        CHECK_EQ(index, MPI_UNDEFINED);
         twice[0] = -1; // it has been copied
         OK(MPI_Recv(got, 2, MPI_INT, left_pe(), 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
         CHECK_EQ(got[0], run);

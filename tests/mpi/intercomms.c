@@ -79,6 +79,12 @@ static void parts(MPI_Comm inter)
     } else {
         CHECK(c == MPI_COMM_NULL); // nobody on the other side has its color
     }
+    OK(MPI_Comm_split(inter, rank ? MPI_UNDEFINED : 0, 0, &c)); // not one of those without a color
+    CHECK_EQ(c != MPI_COMM_NULL, rank == 0);
+    if (c != MPI_COMM_NULL) {
+        check_use(c, 1, 1);
+        OK(MPI_Comm_free(&c));
+    }
     OK(MPI_Comm_group(inter, &own));
     OK(MPI_Group_incl(own, 1, &zero, &first));
     OK(MPI_Comm_create(inter, first, &c));
@@ -143,6 +149,7 @@ static void not_for_two(MPI_Comm inter)
     CHECK_EQ(class_of(MPI_Intercomm_create(inter, 0, MPI_COMM_WORLD, 0, 0, &c)), MPI_ERR_COMM);
     CHECK_EQ(class_of(MPI_Win_allocate(4, 4, MPI_INFO_NULL, inter, &base, &win)), MPI_ERR_COMM);
     CHECK_EQ(class_of(MPI_Bcast(in, 1, MPI_INT, remote, inter)), MPI_ERR_ROOT);
+    CHECK_EQ(class_of(MPI_Intercomm_merge(inter, 0, NULL)), MPI_ERR_ARG);
     CHECK(c == MPI_COMM_NULL && win == MPI_WIN_NULL);
 }
 

@@ -121,6 +121,7 @@ static void comms(void)
     WRONG(MPI_Comm_get_info(w, NULL), MPI_ERR_ARG);
     WRONG(MPI_Intercomm_create(self, 1, w, 0, 0, &c), MPI_ERR_RANK);
     WRONG(MPI_Intercomm_create(self, 0, w, npes, 0, &c), MPI_ERR_RANK);
+    WRONG(MPI_Intercomm_create(self, 0, w, 0, 0, NULL), MPI_ERR_ARG);
     WRONG(MPI_Intercomm_create(self, 0, w, 0, -1, &c), MPI_ERR_TAG);
     WRONG(MPI_Intercomm_create(self, 0, MPI_COMM_NULL, 0, 0, &c), MPI_ERR_COMM);
     WRONG(MPI_Intercomm_merge(w, 0, &c), MPI_ERR_COMM);
@@ -249,6 +250,7 @@ static void distributed(void)
     WRONG(MPI_Dist_graph_neighbors(graph, 1, &in, no, 1, NULL, no), MPI_ERR_ARG);
     WRONG(MPI_Dist_graph_neighbors_count(graph, &in, &out, NULL), MPI_ERR_ARG);
     CHECK(in == 7 && out == 7);
+    OK(MPI_Dist_graph_neighbors(graph, 0, NULL, no, 0, NULL, no));
     OK(MPI_Dist_graph_neighbors(graph, 0, NULL, no, 1, &out, no));
     CHECK(in == 7 && out == 0);
     OK(MPI_Comm_free(&graph));
