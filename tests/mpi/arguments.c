@@ -80,6 +80,31 @@ static void receives(void)
     CHECK(flag == 7 && message == MPI_MESSAGE_NULL);
 }
 
+static void missing_outputs(void)
+{
+    MPI_Request none = MPI_REQUEST_NULL;
+    MPI_Status *const ignore = MPI_STATUSES_IGNORE;
+    int flag = 7, n = 7, index = 7;
+    WRONG(MPI_Waitany(1, &none, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Testany(1, &none, NULL, &flag, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Testany(1, &none, &index, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Testall(1, &none, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Testall(1, NULL, &flag, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Waitsome(1, &none, NULL, &index, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Waitsome(1, &none, &n, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Testsome(1, &none, &n, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Request_get_status(none, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Request_get_status_all(1, &none, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Request_get_status_any(1, &none, NULL, &flag, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Request_get_status_any(1, &none, &index, NULL, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Request_get_status_some(1, &none, NULL, &index, ignore), MPI_ERR_ARG);
+    WRONG(MPI_Request_get_status_some(1, &none, &n, NULL, ignore), MPI_ERR_ARG);
+    CHECK(flag == 7 && n == 7 && index == 7);
+    OK(MPI_Waitsome(0, NULL, &n, NULL, ignore));
+    OK(MPI_Request_get_status_some(0, NULL, &index, NULL, ignore));
+    CHECK(n == MPI_UNDEFINED && index == MPI_UNDEFINED);
+}
+
 static void completions(void)
 {
     MPI_Request foreign = (MPI_Request)MPI_INT, two[2] = {MPI_REQUEST_NULL, foreign};
@@ -99,6 +124,7 @@ static void completions(void)
     WRONG(MPI_Request_free(&request), MPI_ERR_REQUEST);
     WRONG(MPI_Request_free(&foreign), MPI_ERR_REQUEST);
     WRONG(MPI_Get_count(NULL, MPI_INT, &index), MPI_ERR_ARG);
+    missing_outputs();
     CHECK(flag == 7 && index == 7);
 }
 
@@ -186,6 +212,10 @@ static void with_counts(void)
     WRONG(MPI_Gatherv(to, 1, MPI_INT, to, n, at, MPI_INT, 0, self), MPI_ERR_BUFFER);
     WRONG(MPI_Scatterv(to, n, at, MPI_INT, to, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
     OK(MPI_Gatherv(to, 0, MPI_INT, to, (int[]){0}, at, MPI_INT, 0, self));
+    WRONG(MPI_Gather(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+    WRONG(MPI_Scatter(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+    WRONG(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, self), MPI_ERR_BUFFER);
+    WRONG(MPI_Alltoall(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, self), MPI_ERR_BUFFER);
     WRONG(MPI_Alltoallv(from, NULL, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_ARG);
     WRONG(MPI_Alltoallv(from, n, at, MPI_INT, to, n, NULL, MPI_INT, w), MPI_ERR_ARG);
     WRONG(MPI_Alltoallv(NULL, n, at, MPI_INT, to, n, at, MPI_INT, w), MPI_ERR_BUFFER);
@@ -223,6 +253,8 @@ static void neighbors(void)
     WRONG(MPI_Neighbor_alltoallw(a, n, at, type, b, n, at, NULL, ring), MPI_ERR_ARG);
     WRONG(MPI_Neighbor_allgatherv(a, 1, MPI_INT, b, NULL, n, MPI_INT, ring), MPI_ERR_ARG);
     WRONG(MPI_Neighbor_alltoall(a, 1, MPI_INT, NULL, 1, MPI_INT, ring), MPI_ERR_BUFFER);
+    WRONG(MPI_Neighbor_alltoall(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, ring), MPI_ERR_BUFFER);
+    WRONG(MPI_Neighbor_allgather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, ring), MPI_ERR_BUFFER);
     OK(MPI_Comm_free(&ring));
     OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, &alone, &one, 0, &alone, &one,
                                       MPI_INFO_NULL, 0, &line));

@@ -149,6 +149,9 @@ static void not_for_two(MPI_Comm inter)
     CHECK_EQ(class_of(MPI_Intercomm_create(inter, 0, MPI_COMM_WORLD, 0, 0, &c)), MPI_ERR_COMM);
     CHECK_EQ(class_of(MPI_Win_allocate(4, 4, MPI_INFO_NULL, inter, &base, &win)), MPI_ERR_COMM);
     CHECK_EQ(class_of(MPI_Bcast(in, 1, MPI_INT, remote, inter)), MPI_ERR_ROOT);
+    CHECK_EQ(class_of(MPI_Bcast(in, 1, no, 0, inter)), MPI_ERR_TYPE);
+    CHECK_EQ(class_of(MPI_Reduce(in, out, -1, MPI_INT, MPI_SUM, MPI_ROOT, inter)), MPI_ERR_COUNT);
+    OK(MPI_Reduce(NULL, NULL, -1, no, MPI_OP_NULL, MPI_PROC_NULL, inter)); // it only stands by
     CHECK_EQ(class_of(MPI_Intercomm_merge(inter, 0, NULL)), MPI_ERR_ARG);
     CHECK(c == MPI_COMM_NULL && win == MPI_WIN_NULL);
 }

@@ -66,6 +66,8 @@ static void wrong_outputs(void)
     WRONG(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
     WRONG(MPI_Type_get_extent(MPI_INT, &lb, NULL), MPI_ERR_ARG);
     WRONG(MPI_Type_get_envelope(MPI_INT, &n, &n, NULL, &n), MPI_ERR_ARG);
+    WRONG(MPI_Type_get_envelope_c(MPI_INT, &large, &large, NULL, &large, &n), MPI_ERR_ARG);
+    WRONG(MPI_Type_get_envelope_c(MPI_INT, &large, &large, &large, NULL, &n), MPI_ERR_ARG);
     WRONG(MPI_Type_commit(&(MPI_Datatype){MPI_REAL2}), MPI_ERR_TYPE);
     WRONG(MPI_Pack(buffer, 1, MPI_INT, buffer + 4, 8, &(int){-1}, MPI_COMM_SELF), MPI_ERR_ARG);
     WRONG(MPI_Pack(buffer, 0, MPI_INT, buffer + 4, 8, &(int){9}, MPI_COMM_SELF), MPI_ERR_ARG);
