@@ -162,6 +162,23 @@ static void move_row(int to, int n)
         CHECK_EQ(in[i / n][i % n], 2 * out[i / n][i % n]);
 }
 
+// Gets of one question, of more and more elements each, until the target has answered one.
+static void get_several(int to, const struct counter *asked)
+{
+    enum { GETS = 5 };
+    unsigned long long before = counter_read(asked);
+    for (int t = 0; t < 100 * CALLS && counter_read(asked) == before; t++) {
+        long in[GETS][GETS];
+        memset(in, -1, sizeof in);
+        for (int i = 0; i < GETS; i++)
+            OK(MPI_Get(in[i], i + 1, MPI_LONG, to, place(to, 100 * i), i + 1, MPI_LONG, win));
+        OK(MPI_Win_flush(to, win));
+        for (int i = 0; i < GETS; i++)
+            for (int k = 0; k < GETS; k++)
+                CHECK_EQ(in[i][k], k <= i ? 100 * i + k : -1);
+    }
+}
+
 // It is there now and then, whatever else the cores have to do.
 static void ask_on(int to, const struct counter *asked)
 {
@@ -194,6 +211,8 @@ static void one_by_one(void)
             own[i] = i;
         OK(MPI_Put(own, N, MPI_LONG, to, place(to, 0), N, MPI_LONG, win));
         OK(MPI_Win_flush(to, win));
+        if (is_near && !is_crowded && !setting)
+            get_several(to, &asked);
         move_box(to);
         move_row(to, 1);
         move_row(to, N / ROW / 2);

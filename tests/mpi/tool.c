@@ -44,9 +44,13 @@ static void cvars(void)
     int n, index, count, scope, bind;
     OK(MPI_T_cvar_get_num(&n));
     for (int i = 0; i < n; i++) {
-        char name[100];
-        int length = sizeof name;
-        OK(MPI_T_cvar_get_info(i, name, &length, NULL, &type, NULL, NULL, NULL, &bind, &scope));
+        char name[100], text[400];
+        int length = sizeof name, text_length = sizeof text;
+        scope = -1;
+        OK(MPI_T_cvar_get_info(i, name, &length, NULL, &type, NULL, text, &text_length, &bind,
+                               &scope));
+        CHECK_EQ(scope, MPI_T_SCOPE_READONLY);
+        CHECK(text_length > 1 && text_length == (int)strlen(text) + 1);
         CHECK(type == MPI_UNSIGNED_LONG_LONG);
         CHECK_EQ(bind, MPI_T_BIND_NO_OBJECT);
         OK(MPI_T_cvar_get_index(name, &index));
