@@ -125,6 +125,23 @@ static void common_to_halves(void)
             shmem_team_destroy(half[k]);
 }
 
+// A number is free again when all have freed it: what they added before comes to no other counter.
+static void freed_by_all(void)
+{
+    enum { ROUNDS = 100 };
+    for (int r = 0; r < ROUNDS; r++) {
+        shoal_ct_t common = must_ct(SHMEM_TEAM_WORLD);
+        for (volatile int i = 0; me > 0 && i < r % 10 * 10000; i++)
+            ; // the others are late
+        CHECK_EQ(shoal_ct_inc(0, common, (shoal_ct_value_t){1, 0}), SHOAL_OK);
+        CHECK_EQ(shoal_ct_free(SHMEM_TEAM_WORLD, common), SHOAL_OK);
+        shoal_ct_t own = must_ct(SHMEM_TEAM_INVALID);
+        shmem_barrier_all();
+        check_value(own, 0, 0);
+        CHECK_EQ(shoal_ct_free(SHMEM_TEAM_INVALID, own), SHOAL_OK);
+    }
+}
+
 static void sets(void)
 {
     enum { N = 6 };
@@ -279,6 +296,7 @@ int main(void)
     private_counters();
     common_counters(SHMEM_TEAM_WORLD);
     common_to_halves();
+    freed_by_all();
     sets();
     order();
     sleep_and_wake();
