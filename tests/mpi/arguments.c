@@ -65,6 +65,10 @@ static void receives(void)
     WRONG(MPI_Recv_init(b, -1, MPI_INT, me, 0, MPI_COMM_WORLD, &request), MPI_ERR_COUNT);
     WRONG(MPI_Sendrecv(a, 1, MPI_INT, me, 0, b, 1, MPI_INT, npes, 0, MPI_COMM_WORLD, &s),
           MPI_ERR_RANK);
+    WRONG(MPI_Sendrecv(a, 1, MPI_INT, npes, 0, b, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &s),
+          MPI_ERR_RANK);
+    WRONG(MPI_Sendrecv(a, 1, MPI_INT, me, 0, b, 1, MPI_INT, me, -9, MPI_COMM_WORLD, &s),
+          MPI_ERR_TAG);
     WRONG(MPI_Sendrecv(a, 1, MPI_INT, me, -5, b, 1, MPI_INT, me, 0, MPI_COMM_WORLD, &s),
           MPI_ERR_TAG);
     WRONG(MPI_Sendrecv_replace(a, -1, MPI_INT, me, 0, me, 0, MPI_COMM_WORLD, &s), MPI_ERR_COUNT);

@@ -127,25 +127,29 @@ static void matched(void)
 static void packing(void)
 {
     static const char format[] = "external32";
-    char packed[64];
+    unsigned char packed[64];
+    static const long values[] = {1, -2, 3}; // what is packed stays what it was
     long out[] = {1, -2, 3}, in[3] = {0};
     MPI_Count size = -1, at = 0;
     OK(MPI_Pack_size_c(3, MPI_LONG, world, &size));
     CHECK(size >= (MPI_Count)sizeof out && size <= (MPI_Count)sizeof packed);
     OK(MPI_Pack_c(out, 3, MPI_LONG, packed, sizeof packed, &at, world));
     CHECK_EQ(at, sizeof out);
+    CHECK_EACH(i, 3, out[i], values[i]);
     at = 0;
     OK(MPI_Unpack_c(packed, sizeof out, &at, in, 3, MPI_LONG, world));
-    CHECK_EACH(i, 3, in[i], out[i]);
+    CHECK_EACH(i, 3, in[i], values[i]);
     OK(MPI_Pack_external_size_c(format, 3, MPI_LONG, &size));
     CHECK_EQ(size, 3 * 4);
     at = 0;
     memset(in, 0, sizeof in);
     OK(MPI_Pack_external_c(format, out, 3, MPI_LONG, packed, sizeof packed, &at));
     CHECK_EQ(at, size);
+    CHECK_EACH(i, 3, out[i], values[i]);
+    CHECK_MEM(packed, "\0\0\0\1\xff\xff\xff\xfe\0\0\0\3", 12, "external32");
     at = 0;
     OK(MPI_Unpack_external_c(format, packed, size, &at, in, 3, MPI_LONG));
-    CHECK_EACH(i, 3, in[i], out[i]);
+    CHECK_EACH(i, 3, in[i], values[i]);
 }
 
 int main(void)

@@ -77,6 +77,8 @@ static void infos_of_parts(MPI_Info info)
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, info, &c));
     CHECK(has(c, no_any, "true"));
     OK(MPI_Comm_free(&c));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, info, &c));
+    CHECK(c == MPI_COMM_NULL);
     OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &me, MPI_UNWEIGHTED, 1, &me,
                                       MPI_UNWEIGHTED, info, 1, &c));
     CHECK(has(c, no_any, "true"));

@@ -7,6 +7,7 @@
 #include <complex.h>
 #include <limits.h>
 #include <mpi.h>
+#include <sys/mman.h>
 
 enum { N = 37 }; // whole vectors and a rest
 
@@ -182,10 +183,13 @@ static void subtract_c(void *in, void *inout, MPI_Count *len, MPI_Datatype *type
     subtract(in, inout, &one, type);
 }
 
+static char *far_in, *far_inout; // NULL: anywhere
+
 static void count_only(void *in, void *inout, int *len, MPI_Datatype *type)
 {
-    (void)in, (void)inout, (void)type;
+    (void)type;
     CHECK(*len > 0);
+    CHECK(!far_in || ((char *)in == far_in + seen && (char *)inout == far_inout + seen));
     calls++;
     seen += *len;
 }
@@ -219,6 +223,16 @@ static void test_users(void)
     CHECK_EQ(MPI_Reduce_local_c(&x, &y, n, empty, op[0]), MPI_SUCCESS);
     CHECK_EQ(calls, 3);
     CHECK_EQ(seen, n);
+    void *nowhere = mmap(NULL, 2 * (size_t)n, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0); // nobody reads it
+    if (nowhere != MAP_FAILED) {
+        far_in = nowhere;
+        far_inout = far_in + n;
+        calls = seen = 0;
+        CHECK_EQ(MPI_Reduce_local_c(far_in, far_inout, n, MPI_BYTE, op[0]), MPI_SUCCESS);
+        CHECK(calls == 3 && seen == n);
+        munmap(nowhere, 2 * (size_t)n);
+    }
     MPI_Op_free(&op[0]);
     MPI_Type_free(&empty);
     MPI_Type_free(&every_other);

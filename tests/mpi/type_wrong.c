@@ -79,6 +79,8 @@ static void wrong_outputs(void)
     WRONG(MPI_Pack_external_size("external32", 1, MPI_INT, NULL), MPI_ERR_ARG);
     CHECK(t == MPI_DATATYPE_NULL && n == 7 && large == 7 && position == 0);
     CHECK_EQ(MPI_Pack(buffer, 0, MPI_INT, buffer, 8, &(int){8}, MPI_COMM_SELF), MPI_SUCCESS);
+    CHECK_EQ(MPI_Pack(NULL, 0, MPI_INT, NULL, 0, &position, MPI_COMM_SELF), MPI_SUCCESS);
+    CHECK_EQ(MPI_Unpack(NULL, 0, &position, NULL, 0, MPI_INT, MPI_COMM_SELF), MPI_SUCCESS);
     CHECK_EQ(MPI_Pack_size(1 << 30, MPI_INT, MPI_COMM_SELF, &n), MPI_SUCCESS);
     CHECK_EQ(n, MPI_UNDEFINED);
 }
