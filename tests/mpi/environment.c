@@ -104,7 +104,12 @@ static void clocks(void)
     CHECK(MPI_Wtick() > 0 && MPI_Wtick() < 1e-3);
     CHECK(MPI_Wtime() >= before);
     OK(MPI_Get_processor_name(name, &n));
-    CHECK(n > 0 && n == (int)strlen(name));
+    CHECK(n > 0 && n == (int)strlen(name) && strcmp(name, "unknown") != 0);
+    CHECK_EQ(class_of(MPI_Get_processor_name(NULL, &n)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Get_processor_name(name, NULL)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Get_version(NULL, &n)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Get_version(&n, NULL)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Get_library_version(NULL, &n)), MPI_ERR_ARG);
     OK(MPI_Pcontrol(1));
     OK(MPI_Pcontrol(2, "anything", 3.5));
 }

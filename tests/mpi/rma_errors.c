@@ -90,6 +90,7 @@ static void within_active(void)
     OK(put(me, 0, 1));
     OK(MPI_Win_complete(win));
     SYNC(MPI_Win_complete(win));
+    GIVES(MPI_ERR_ARG, MPI_Win_test(win, NULL));
     OK(MPI_Win_wait(win));
     OK(MPI_Win_fence(0, win));
     OK(put(me, 0, 1));
