@@ -192,6 +192,8 @@ static void predefined(void)
     OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_IO, &value, &flag));
     CHECK(!flag || *value == MPI_ANY_SOURCE || *value == MPI_PROC_NULL ||
           (*value >= 0 && *value < npes));
+    OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_HOST, &value, &flag)); // no process is a host
+    CHECK(!flag || *value == MPI_PROC_NULL);
     OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &value, &flag));
     CHECK(!flag || *value >= 0);
 }

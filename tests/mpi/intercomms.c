@@ -153,6 +153,7 @@ static void not_for_two(MPI_Comm inter)
     CHECK_EQ(class_of(MPI_Reduce(in, out, -1, MPI_INT, MPI_SUM, MPI_ROOT, inter)), MPI_ERR_COUNT);
     OK(MPI_Reduce(NULL, NULL, -1, no, MPI_OP_NULL, MPI_PROC_NULL, inter)); // it only stands by
     CHECK_EQ(class_of(MPI_Intercomm_merge(inter, 0, NULL)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Comm_remote_group(inter, NULL)), MPI_ERR_ARG);
     CHECK(c == MPI_COMM_NULL && win == MPI_WIN_NULL);
 }
 

@@ -3,6 +3,8 @@
 // sessions: the class that each gets, and that no output was written. Empty groups, which are none.
 #include "mpi_check.h"
 
+#include <limits.h>
+
 #define WRONG(call, class) CHECK_EQ(class_of(call), class)
 
 static const MPI_Comm w = MPI_COMM_WORLD;
@@ -235,6 +237,8 @@ static void distributed(void)
     WRONG(MPI_Dist_graph_create(w, 1, &npes, &one, &zero, no, none, 0, &c), MPI_ERR_RANK);
     WRONG(MPI_Dist_graph_create(w, 1, &zero, NULL, &zero, no, none, 0, &c), MPI_ERR_ARG);
     WRONG(MPI_Dist_graph_create(w, 1, &zero, &less, &zero, no, none, 0, &c), MPI_ERR_ARG);
+    WRONG(MPI_Dist_graph_create(w, 2, (int[]){0, 0}, (int[]){INT_MAX, 1}, &zero, no, none, 0, &c),
+          MPI_ERR_ARG);
     WRONG(MPI_Dist_graph_create(w, 1, &zero, &one, &less, no, none, 0, &c), MPI_ERR_RANK);
     WRONG(MPI_Dist_graph_create(w, 1, &zero, &one, &zero, NULL, none, 0, &c), MPI_ERR_ARG);
     WRONG(MPI_Dist_graph_create(w, 1, &zero, &one, &zero, empty, none, 0, &c), MPI_ERR_ARG);
@@ -268,6 +272,8 @@ static void infos(void)
     WRONG(MPI_Info_dup(info, NULL), MPI_ERR_ARG);
     WRONG(MPI_Info_dup(none, &none), MPI_ERR_INFO);
     WRONG(MPI_Info_free(&none), MPI_ERR_INFO);
+    WRONG(MPI_Info_free(NULL), MPI_ERR_ARG);
+    WRONG(MPI_Info_create_env(0, NULL, NULL), MPI_ERR_ARG);
     WRONG(MPI_Info_free(&(MPI_Info){MPI_INFO_ENV}), MPI_ERR_INFO);
     WRONG(MPI_Info_set(info, NULL, "v"), MPI_ERR_INFO_KEY);
     WRONG(MPI_Info_set(info, "", "v"), MPI_ERR_INFO_KEY);
@@ -360,6 +366,8 @@ static void keys_and_operators(void)
     WRONG(MPI_Errhandler_free(NULL), MPI_ERR_ARG);
     WRONG(MPI_Errhandler_free(&e), MPI_ERR_ERRHANDLER);
     WRONG(MPI_Session_set_errhandler(MPI_SESSION_NULL, MPI_ERRORS_RETURN), MPI_ERR_SESSION);
+    WRONG(MPI_Session_attach_buffer(MPI_SESSION_NULL, &a, sizeof a), MPI_ERR_SESSION);
+    WRONG(MPI_Buffer_iflush(NULL), MPI_ERR_ARG);
     CHECK(flag == 7 && a == 1 && b == 2 && value == &flag);
     CHECK(op == MPI_OP_NULL && e == MPI_ERRHANDLER_NULL);
 }

@@ -264,6 +264,7 @@ static void no_window(void)
     GIVES(MPI_ERR_COMM, MPI_Win_create(x, 4, 1, MPI_INFO_NULL, MPI_COMM_NULL, &none));
     GIVES(MPI_ERR_SIZE, MPI_Win_create(x, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &none));
     GIVES(MPI_ERR_DISP, MPI_Win_create(x, 4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &none));
+    GIVES(MPI_ERR_BUFFER, MPI_Win_create(NULL, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &none));
     GIVES(MPI_ERR_ARG, MPI_Win_create(x, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, NULL));
     GIVES(MPI_ERR_ARG, MPI_Win_allocate(4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, NULL, &none));
     CHECK(none == MPI_WIN_NULL);
@@ -291,6 +292,7 @@ static void dynamic(void)
     GIVES(MPI_ERR_RMA_ATTACH, MPI_Win_attach(d, x + 1, 4));
     GIVES(MPI_ERR_RMA_ATTACH, MPI_Win_detach(d, x + 1));
     GIVES(MPI_ERR_SIZE, MPI_Win_attach(d, &y, -1));
+    GIVES(MPI_ERR_BASE, MPI_Win_attach(d, NULL, 4));
     GIVES(MPI_ERR_RMA_FLAVOR, MPI_Win_shared_query(d, 0, &size, &unit, &p));
     OK(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, d));
     OK(MPI_Put(&y, 1, MPI_INT, me, (MPI_Aint)(uintptr_t)&x[3], 1, MPI_INT, d));

@@ -36,6 +36,22 @@ static void handlers(void)
     CHECK_EQ(calls, 2);
 }
 
+// Who shares memory, in the order of the world's ranks.
+static void pset_of_node(void)
+{
+    MPI_Group node, shared;
+    MPI_Comm c;
+    int result = -1;
+    OK(MPI_Group_from_session_pset(session, "shoal://NODE", &node));
+    OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
+    OK(MPI_Comm_group(c, &shared));
+    OK(MPI_Group_compare(node, shared, &result));
+    CHECK_EQ(result, MPI_IDENT);
+    OK(MPI_Group_free(&node));
+    OK(MPI_Group_free(&shared));
+    OK(MPI_Comm_free(&c));
+}
+
 static void psets(void)
 {
     char text[16] = "";
@@ -45,6 +61,7 @@ static void psets(void)
     OK(MPI_Info_get(info, "mpi_size", sizeof text - 1, text, &flag));
     CHECK(flag && atoi(text) == npes);
     OK(MPI_Info_free(&info));
+    pset_of_node();
 }
 
 static void bsend(MPI_Comm c)

@@ -33,6 +33,8 @@ static void wrong_arrays(void)
     WRONG(MPI_Type_create_subarray(1, &four, &one, &four, c, MPI_INT, &t), MPI_ERR_ARG);
     CHECK_EQ(darray(4, 3, 8, block, 2, 4), MPI_SUCCESS);
     CHECK_EQ(darray(4, 3, 8, block, dflt, 4), MPI_SUCCESS);
+    WRONG(MPI_Type_create_darray(4, 3, 1, &four, NULL, &dflt, &four, c, MPI_INT, &t), MPI_ERR_ARG);
+    WRONG(MPI_Type_create_darray(4, 3, 1, NULL, &block, &dflt, &four, c, MPI_INT, &t), MPI_ERR_ARG);
     WRONG(darray(0, 0, 8, block, 2, 4), MPI_ERR_ARG);
     WRONG(darray(4, 4, 8, block, 2, 4), MPI_ERR_RANK);
     WRONG(darray(4, -1, 8, block, 2, 4), MPI_ERR_RANK);
@@ -63,6 +65,9 @@ static void wrong_outputs(void)
     WRONG(MPI_Type_create_f90_integer(4, NULL), MPI_ERR_ARG);
     WRONG(MPI_Type_get_value_index(MPI_DATATYPE_NULL, MPI_INT, &t), MPI_ERR_TYPE);
     WRONG(MPI_Type_get_value_index(MPI_INT, MPI_DATATYPE_NULL, &t), MPI_ERR_TYPE);
+    WRONG(MPI_Type_get_value_index(MPI_INT, MPI_INT, NULL), MPI_ERR_ARG);
+    WRONG(MPI_Type_get_name(MPI_INT, NULL, &n), MPI_ERR_ARG);
+    WRONG(MPI_Type_size_c(MPI_INT, NULL), MPI_ERR_ARG);
     WRONG(MPI_Type_size(MPI_INT, NULL), MPI_ERR_ARG);
     WRONG(MPI_Type_get_extent(MPI_INT, &lb, NULL), MPI_ERR_ARG);
     WRONG(MPI_Type_get_envelope(MPI_INT, &n, &n, NULL, &n), MPI_ERR_ARG);
