@@ -54,12 +54,16 @@ static void errors(void)
 {
     void *was;
     int n;
+    MPI_Request r = MPI_REQUEST_NULL;
     expect_full(bsend(1, 0, MPI_COMM_WORLD));
+    expect_full(MPI_Ibsend(out, 1, MPI_BYTE, right_pe(), 0, MPI_COMM_WORLD, &r));
+    CHECK(r == MPI_REQUEST_NULL);
     expect_full(MPI_Buffer_detach(&was, &n));
     expect_full(MPI_Buffer_attach(buffer, -1));
     OK(MPI_Buffer_attach(buffer, 100));
     expect_full(MPI_Buffer_attach(buffer, 100));
     expect_full(bsend(1000, 0, MPI_COMM_WORLD));
+    expect_full(MPI_Ibsend(out, 1000, MPI_BYTE, right_pe(), 0, MPI_COMM_WORLD, &r));
     OK(MPI_Bsend(out, 1000, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
     detach(buffer, 100);
 }
