@@ -207,6 +207,9 @@ static void graphs(void)
     WRONG(MPI_Graph_create(w, 1, &one, &one, 0, &c), MPI_ERR_ARG); // node 1 of 0 to 0
     WRONG(MPI_Graph_create(w, 1, &one, &(int){-1}, 0, &c), MPI_ERR_ARG);
     WRONG(MPI_Graph_create(w, 1, &(int){-1}, ends, 0, &c), MPI_ERR_ARG);
+    WRONG(MPI_Graph_map(w, -1, ends, ends, &x), MPI_ERR_ARG);
+    WRONG(MPI_Graph_map(w, 1, &one, NULL, &x), MPI_ERR_ARG);
+    WRONG(MPI_Graph_map(w, 0, NULL, NULL, NULL), MPI_ERR_ARG);
     if (npes > 1)
         WRONG(MPI_Graph_create(w, 2, ends, (int[]){0, 0}, 0, &c), MPI_ERR_ARG);
     OK(MPI_Graph_create(MPI_COMM_SELF, 1, (int[]){3}, (int[]){0, 0, 0}, 0, &graph));

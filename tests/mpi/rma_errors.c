@@ -196,6 +196,10 @@ static void arguments(void)
     OK(MPI_Type_contiguous(1, MPI_INT, &raw));
     GIVES(MPI_ERR_TYPE, MPI_Put(x, 1, raw, me, 0, 1, raw, win));
     OK(MPI_Type_free(&raw));
+    const MPI_Datatype no = MPI_DATATYPE_NULL;
+    GIVES(MPI_ERR_TYPE, MPI_Accumulate(x, 1, no, me, 0, 1, no, MPI_SUM, win));
+    GIVES(MPI_ERR_TYPE, MPI_Fetch_and_op(x, &y, no, me, 0, MPI_SUM, win));
+    GIVES(MPI_ERR_TYPE, MPI_Compare_and_swap(x, x, &y, no, me, 0, win));
     GIVES(MPI_ERR_OP, MPI_Accumulate(x, 1, MPI_INT, me, 0, 1, MPI_INT, MPI_OP_NULL, win));
     GIVES(MPI_ERR_OP, MPI_Accumulate(x, 1, MPI_INT, me, 0, 1, MPI_INT, MPI_NO_OP, win));
     GIVES(MPI_ERR_OP, MPI_Accumulate(x, 1, MPI_FLOAT, me, 0, 1, MPI_FLOAT, MPI_BAND, win));
