@@ -29,7 +29,7 @@ static long number_at(MPI_Info info, const char *key)
 static void abi(void)
 {
     MPI_Info info;
-    unsigned char yes[] = {1, 2, 3, 4}, no[4] = {0}, t[4], f[4];
+    unsigned char yes[] = {1, 2, 3, 4}, no[] = {5, 6, 7, 8}, t[4], f[4];
     int is_set = -1;
     OK(MPI_Abi_get_info(&info));
     CHECK_EQ(number_at(info, "mpi_aint_size"), sizeof(MPI_Aint));
@@ -110,6 +110,13 @@ static void clocks(void)
     CHECK_EQ(class_of(MPI_Get_version(NULL, &n)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Get_version(&n, NULL)), MPI_ERR_ARG);
     CHECK_EQ(class_of(MPI_Get_library_version(NULL, &n)), MPI_ERR_ARG);
+    MPI_Info hardware;
+    OK(MPI_Get_hw_resource_info(&hardware)); // what MPI_Comm_split_type takes
+    char text[8] = "";
+    int flag = 0;
+    OK(MPI_Info_get(hardware, "mpi_shared_memory", sizeof text - 1, text, &flag));
+    CHECK(flag && strcmp(text, "true") == 0);
+    OK(MPI_Info_free(&hardware));
     OK(MPI_Pcontrol(1));
     OK(MPI_Pcontrol(2, "anything", 3.5));
 }
@@ -155,6 +162,15 @@ static bool has_argv(MPI_Info info, const char *want)
     return want ? flag && strcmp(text, want) == 0 : !flag;
 }
 
+static bool is_same_command(MPI_Info info)
+{
+    char text[2][MPI_MAX_INFO_VAL + 1] = {"", ""};
+    int flag[2] = {0, 0};
+    OK(MPI_Info_get(MPI_INFO_ENV, "command", MPI_MAX_INFO_VAL, text[0], &flag[0]));
+    OK(MPI_Info_get(info, "command", MPI_MAX_INFO_VAL, text[1], &flag[1]));
+    return flag[0] && flag[1] && text[0][0] && strcmp(text[0], text[1]) == 0;
+}
+
 // All arguments, or none where they are too long for a value (environment.sh).
 static void own_arguments(int argc, char **argv)
 {
@@ -167,6 +183,7 @@ static void own_arguments(int argc, char **argv)
     info_env_keys(MPI_INFO_ENV);
     OK(MPI_Info_create_env(0, NULL, &info));
     CHECK(has_argv(info, want));
+    CHECK(is_same_command(info));
     OK(MPI_Info_free(&info));
     OK(MPI_Info_create_env(argc, argv, &info));
     CHECK(has_argv(info, want));
