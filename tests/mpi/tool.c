@@ -259,7 +259,10 @@ static void categories(void)
     CHECK_EQ(MPI_T_category_get_index(NULL, &index), MPI_T_ERR_INVALID);
     CHECK_EQ(MPI_T_pvar_get_index(NULL, MPI_T_PVAR_CLASS_COUNTER, &index), MPI_T_ERR_INVALID);
     CHECK_EQ(MPI_T_category_get_num(NULL), MPI_T_ERR_INVALID);
+    stamp = -1;
     OK(MPI_T_category_changed(&stamp));
+    OK(MPI_T_category_changed(&index));
+    CHECK(stamp >= 0 && index == stamp); // nothing has
 }
 
 static void no_events(void)

@@ -103,6 +103,10 @@ static void handles(void)
     WRONG(MPI_Type_vector(1, -1, 1, MPI_INT, &t), MPI_ERR_ARG);
     WRONG(MPI_Type_indexed(2, lengths, disps, MPI_INT, &t), MPI_ERR_ARG);
     WRONG(MPI_Type_indexed(2, NULL, disps, MPI_INT, &t), MPI_ERR_ARG);
+    WRONG(MPI_Type_indexed(2, disps, NULL, MPI_INT, &t), MPI_ERR_ARG);
+    WRONG(MPI_Type_create_indexed_block(2, 1, NULL, MPI_INT, &t), MPI_ERR_ARG);
+    WRONG(MPI_Type_create_struct(2, disps, (MPI_Aint[]){0, 8}, NULL, &t), MPI_ERR_ARG);
+    WRONG(MPI_Type_create_struct(1, disps, (MPI_Aint[]){0}, &none, &t), MPI_ERR_TYPE);
     WRONG(MPI_Type_create_subarray(1, (int[]){4}, (int[]){5}, (int[]){0}, MPI_ORDER_C, MPI_INT, &t),
           MPI_ERR_ARG);
     WRONG(MPI_Type_create_subarray(1, (int[]){4}, (int[]){2}, (int[]){3}, MPI_ORDER_C, MPI_INT, &t),
