@@ -65,6 +65,10 @@ static void abi_again(void)
     CHECK_EQ(class_of(MPI_Abi_set_fortran_info(info)), MPI_ERR_ABI);
     CHECK_EQ(class_of(MPI_Abi_set_fortran_booleans(4, yes, no)), MPI_ERR_ABI);
     CHECK_EQ(class_of(MPI_Abi_set_fortran_booleans(3, yes, no)), MPI_ERR_ARG);
+    int is_set = 7;
+    CHECK_EQ(class_of(MPI_Abi_get_fortran_booleans(4, NULL, no, &is_set)), MPI_ERR_ARG);
+    CHECK_EQ(class_of(MPI_Abi_get_fortran_booleans(4, yes, no, NULL)), MPI_ERR_ARG);
+    CHECK_EQ(is_set, 7);
     OK(MPI_Info_set(info, "mpi_integer_size", "8")); // not as it is here
     CHECK_EQ(class_of(MPI_Abi_set_fortran_info(info)), MPI_ERR_UNSUPPORTED_OPERATION);
     OK(MPI_Info_free(&info));
