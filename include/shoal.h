@@ -151,6 +151,9 @@ int shoal_free(void *ptr);
 // its use from this node is SHOAL_EFAULT, and from another one may never end, or end the owner),
 // after which every use of a pointer made from its key is SHOAL_EKEY.
 int shoal_region_register(void *base, size_t size, shoal_region_t *region);
+// The same of memory that surely stays mapped until then, as that of a message does: where processors do what the
+// network asks for, it is not watched meanwhile (which costs two system calls, and lets mremap fail).
+int shoal_region_lend(void *base, size_t size, shoal_region_t *region);
 int shoal_region_deregister(shoal_region_t region);
 int shoal_region_key(shoal_region_t region, shoal_key_t *key);
 

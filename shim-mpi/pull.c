@@ -34,7 +34,7 @@ bool pull_expose(struct transfer *t, const void *data, size_t n, shoal_rptr_t *a
         return true;
     if (partner_is_reached(t->pe))
         return shoal_rptr_private(data, at) == SHOAL_OK;
-    return shoal_region_register((void *)(uintptr_t)data, n, &t->region) == SHOAL_OK &&
+    return shoal_region_lend((void *)(uintptr_t)data, n, &t->region) == SHOAL_OK &&
            shoal_rptr_lent(t->region, 0, at) == SHOAL_OK;
 }
 

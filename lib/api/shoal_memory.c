@@ -31,17 +31,27 @@ PUBLIC int shoal_free(void *ptr)
     return shoal_is_up() ? arena_free(ptr) : SHOAL_EINIT;
 }
 
-PUBLIC int shoal_region_register(void *base, size_t size, shoal_region_t *region)
+static int region_of(void *base, size_t size, bool is_lent, shoal_region_t *region)
 {
     uint32_t index;
     if (!shoal_is_up())
         return SHOAL_EINIT;
     if (!region)
         return SHOAL_EINVAL;
-    int status = region_register(base, size, &index);
+    int status = region_register(base, size, is_lent, &index);
     if (status == SHOAL_OK)
         *region = (shoal_region_t)&entries()[index];
     return status;
+}
+
+PUBLIC int shoal_region_register(void *base, size_t size, shoal_region_t *region)
+{
+    return region_of(base, size, false, region);
+}
+
+PUBLIC int shoal_region_lend(void *base, size_t size, shoal_region_t *region)
+{
+    return region_of(base, size, true, region);
 }
 
 PUBLIC int shoal_region_deregister(shoal_region_t region)

@@ -153,17 +153,23 @@ static enum unmap_status watch(uint32_t i, void *base, size_t size)
     return status;
 }
 
-// Pages that others are watched in, too, stay so.
+// Pages that others are watched in, too, stay so; those between others' as well.
 static void forget(uint32_t i)
 {
-    bool is_shared = false;
-    uintptr_t page = page_size(), from = start_of(i) / page, to = (end_of(i) - 1) / page;
+    uintptr_t page = page_size(), from = start_of(i) / page, to = (end_of(i) - 1) / page + 1;
     if (!atomic_exchange(&own[i].watched, 0))
         return;
-    for (uint32_t k = 0; k < used && !is_shared; k++)
-        is_shared = own[k].watched && start_of(k) / page <= to && (end_of(k) - 1) / page >= from;
-    if (!is_shared)
-        unmap_forget((void *)start_of(i), end_of(i) - start_of(i));
+    for (uint32_t k = 0; k < used && from < to; k++) {
+        uintptr_t first = start_of(k) / page, end = (end_of(k) - 1) / page + 1;
+        if (!own[k].watched || first >= to || end <= from)
+            continue;
+        if (first > from)
+            to = end < to ? from : first;
+        else
+            from = end;
+    }
+    if (from < to)
+        unmap_forget((void *)(from * page), (to - from) * page);
 }
 
 // Is there anything in all pages?
@@ -197,16 +203,32 @@ static uint32_t take_idle(uint32_t at)
     return i;
 }
 
+// Where processors do what a network asks for, a registration is of addresses, whatever is there. So what is idle
+// is not watched: the kernel has watched pages as a mapping of their own, and mremap works on one alone.
+static bool is_of_addresses(void)
+{
+    return net.facts.rma_needs_target;
+}
+
+static bool needs_no_watch(bool is_lent)
+{
+    return is_lent && (!net.transport || is_of_addresses());
+}
+
 // An entry of the same bytes whose registration is known to be good.
-static bool find_idle(void *base, size_t size, uint32_t *index)
+static bool find_idle(void *base, size_t size, bool is_lent, uint32_t *index)
 {
     for (uint32_t at = idle_count; at-- > 0;) {
-        const struct region_entry *e = entry_of(world.me, idle[at]);
-        const struct own *o = &own[idle[at]];
-        if (o->watched && !o->is_stale && e->base == (uintptr_t)base && e->size == size) {
-            *index = take_idle(at);
+        uint32_t i = idle[at];
+        const struct region_entry *e = entry_of(world.me, i);
+        bool is_good = is_of_addresses() || (own[i].watched && !own[i].is_stale);
+        if (!is_good || e->base != (uintptr_t)base || e->size != size)
+            continue;
+        *index = take_idle(at);
+        if (own[i].watched || needs_no_watch(is_lent) || watch(i, base, size) != UNMAP_CANNOT)
             return true;
-        }
+        retire(i);
+        return false;
     }
     return false;
 }
@@ -223,7 +245,7 @@ static uint32_t find_free(void)
     return oldest;
 }
 
-static uint32_t fill(void *base, size_t size, struct place at)
+static uint32_t fill(void *base, size_t size, struct place at, bool is_lent)
 {
     uint32_t i = find_free();
     if (i == LIMIT_REGIONS)
@@ -242,13 +264,14 @@ static uint32_t fill(void *base, size_t size, struct place at)
         own[i].fill = own[i].fill + 1 < REGION_FILLS ? own[i].fill + 1 : 1;
     own[i].is_doubtful = false;
     used = i < used ? used : i + 1;
-    if (at.space == SPACE_PRIVATE && watch(i, base, size) != UNMAP_CANNOT)
+    if (at.space == SPACE_PRIVATE &&
+        (needs_no_watch(is_lent) || watch(i, base, size) != UNMAP_CANNOT))
         far_region_offer(i, base, size);
     first_maybe_free = i + 1;
     return i;
 }
 
-int region_register(void *base, size_t size, uint32_t *index)
+int region_register(void *base, size_t size, bool is_lent, uint32_t *index)
 {
     if (!base || !size || (uintptr_t)base + size < (uintptr_t)base)
         return SHOAL_EINVAL;
@@ -260,8 +283,8 @@ int region_register(void *base, size_t size, uint32_t *index)
     unmap_settle_all(); // what was at this address before is known to be gone
     pthread_mutex_lock(&lock);
     uint32_t i;
-    if (at.space != SPACE_PRIVATE || !find_idle(base, size, &i))
-        i = fill(base, size, at);
+    if (at.space != SPACE_PRIVATE || !find_idle(base, size, is_lent, &i))
+        i = fill(base, size, at, is_lent);
     if (i < LIMIT_REGIONS) {
         own[i].state = LIVE;
         // Pairs with the acquire load in region_resolve.
@@ -287,6 +310,8 @@ int region_deregister(uint32_t index)
                 retire(take_idle(0));
             o->state = IDLE;
             idle[idle_count++] = index;
+            if (is_of_addresses())
+                forget(index);
         } else {
             retire(index);
         }

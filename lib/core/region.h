@@ -47,7 +47,8 @@ static inline bool region_within(uint64_t offset, size_t n, uint64_t size)
 
 void region_down(void); // before the network's end; whatever is registered still
 
-int region_register(void *base, size_t size, uint32_t *index);
+// is_lent: nobody unmaps it before its end.
+int region_register(void *base, size_t size, bool is_lent, uint32_t *index);
 int region_deregister(uint32_t index);
 int region_key(uint32_t index, shoal_key_t *key);
 int region_lend(uint32_t index, uint64_t offset, shoal_rptr_t *rptr);

@@ -316,7 +316,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     region = malloc(REGION);
     plain = malloc(PLAIN);
     static_data = malloc(STATIC);
-    require(region_register(region, REGION, &region_index) == 0);
+    require(region_register(region, REGION, false, &region_index) == 0);
     atomic_store(&slice_of(0)->region[region_index].stamp, STAMP);
     for (int i = 0; i < COUNTERS; i++)
         counters[i] = counter_alloc(NULL);

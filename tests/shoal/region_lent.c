@@ -63,7 +63,9 @@ static void take_turns(void)
         size_t offset = i % 2 ? 1000 + i : 0, n = i % 4 < 3 ? LONG : SHORT;
         unsigned seed = i * (unsigned)npes, owner = (unsigned)((me + 1) % npes);
         fill(here, SIZE, seed + (unsigned)me);
-        CHECK_EQ(shoal_region_register(here, SIZE, &region), SHOAL_OK);
+        CHECK_EQ(i % 5 ? shoal_region_lend(here, SIZE, &region)
+                       : shoal_region_register(here, SIZE, &region),
+                 SHOAL_OK);
         exchange(region, 0);
         use(offset, n, seed + owner);
         refuse_beyond();
@@ -83,7 +85,10 @@ static void take_turns(void)
 static void refuse_all(void)
 {
     shoal_region_t region;
-    CHECK_EQ(shoal_region_register(local, SIZE, &region), SHOAL_OK);
+    CHECK_EQ(shoal_region_lend(local, 0, &region), SHOAL_EINVAL);
+    CHECK_EQ(shoal_region_lend(NULL, SIZE, &region), SHOAL_EINVAL);
+    CHECK_EQ(shoal_region_lend(local, SIZE, NULL), SHOAL_EINVAL);
+    CHECK_EQ(shoal_region_lend(local, SIZE, &region), SHOAL_OK);
     CHECK_EQ(shoal_rptr_lent(region, SIZE, &mine), SHOAL_OK);
     CHECK_EQ(shoal_rptr_lent(region, SIZE + 1, &mine), SHOAL_ERANGE);
     CHECK_EQ(shoal_rptr_lent(region, 0, NULL), SHOAL_EINVAL);
@@ -97,7 +102,9 @@ static void refuse_all(void)
 
 int main(void)
 {
+    shoal_region_t region;
     CHECK_EQ(shoal_rptr_lent(NULL, 0, &mine), SHOAL_EINIT);
+    CHECK_EQ(shoal_region_lend(&region, sizeof region, &region), SHOAL_EINIT);
     check_start();
     local = malloc(SIZE);
     want = malloc(SIZE);
