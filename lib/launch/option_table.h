@@ -21,7 +21,7 @@ typedef enum options_result take_fn(struct options *opt, const struct given *g);
 // May a value follow the name in the same word, as in -n4 or -xA=B? (After "=" it may always.)
 enum glue { GLUE_NOTHING, GLUE_NUMBER, GLUE_ANY };
 
-#define OPTION_PAIR "VAR VALUE" // in words of their own
+#define OPTION_PAIR "VAR VALUE" // in words of their own, or VAR=VALUE in one
 struct option_row {
     const char *names; // of which the help shows the first
     const char *value; // what it takes, NULL: nothing

@@ -10,7 +10,7 @@
 #include <string.h>
 
 const char options_usage[] =
-    "usage: oshrun [-n N] [--wdir DIR] [-path DIRS] [--tag] [--timeout SECONDS] [--bind none|core|socket|numa] "
+    "usage: oshrun [-n N] [--wdir DIR] [-path DIRS] [--tag] [--timeout SECONDS] [--bind none|core|hwthread|l3cache|socket|numa] "
     "[-x VAR[=VALUE]] [--initial-errhandler NAME] [--hosts LIST|--hostfile FILE] [-v|--dry-run] "
     "[--] PROGRAM [ARGUMENT...] [: [-n N] [--wdir DIR] [-path DIRS] PROGRAM [ARGUMENT...]]... | "
     "-configfile FILE";
@@ -66,11 +66,12 @@ static const struct option_row *find_row(char *arg, char name[NAME], char **glue
     return NULL;
 }
 
-// The value in argv[*at], which a pair ends behind. NULL: there is none.
-static char *next_value(const struct option_row *row, char **argv, int *at)
+// The value, which is in the same word or the next one. A pair that has no "=" in it goes on in the word
+// behind. NULL: there is none.
+static char *value_of(const struct option_row *row, char *glued, char **argv, int *at)
 {
-    char *value = argv[++*at], *joined = value;
-    if (!value || strcmp(row->value, OPTION_PAIR) != 0)
+    char *value = glued ? glued : argv[++*at], *joined = value;
+    if (!value || strcmp(row->value, OPTION_PAIR) != 0 || strchr(value, '='))
         return value;
     char *second = argv[*at + 1];
     if (!second ||
@@ -95,7 +96,7 @@ static enum options_result parse_options(char **argv, int *at, struct options *o
             snprintf(opt->error, sizeof opt->error, "unknown option %.60s", argv[*at]);
             return OPTIONS_WRONG;
         }
-        if (row->value && !value && !(value = next_value(row, argv, at))) {
+        if (row->value && !(value = value_of(row, value, argv, at))) {
             snprintf(opt->error, sizeof opt->error, "%s needs a value (%s)", name, row->value);
             return OPTIONS_WRONG;
         }

@@ -17,6 +17,12 @@ run oshrun -n 2 sh -c 'oshrun -n 2 sh -c "readlink /proc/self/fd/\$SHOAL_JOB >/d
 expect_rc 0
 run oshrun -n 4 sh -c 'oshrun sh -c "exit 7" 2>/dev/null'
 expect_rc 7
+# A name and its value in two words, or in one.
+for way in '-genv WORD a=b' '-genv WORD=a=b' '-genv=WORD=a=b' '-env WORD=a=b' '-env=WORD a=b'; do
+    run oshrun $way -x C=1 sh -c 'echo $WORD $C'
+    expect_rc 0
+    expect_out 'a=b 1'
+done
 # None but those that are named, and Shoal's own.
 names() { cut -d= -f1 "$tmp/out" | grep -v '^SHOAL_' | sort | tr '\n' ' '; }
 export WORD_A=1 WORD_B=2 WORD_C=3
