@@ -95,6 +95,7 @@ int watch_open(struct launch *l);
 bool watch_is_ignored(int sig); // from the start
 // Until no PE is left and, when all is well, no other process that holds their output.
 void watch_run(struct launch *l);
+void watch_output(struct launch *l); // ends the job if its output cannot be written
 // The first cause counts. line may be "". PEs left are killed now, or in wait_ms.
 void watch_end(struct launch *l, int status, unsigned wait_ms, const char *line);
 

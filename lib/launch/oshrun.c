@@ -149,6 +149,8 @@ static int run(const struct options *opt)
         sweep_descendants();
     l.out.is_hurried = l.user_signal || l.status == STATUS_TIMEOUT;
     forward_drain(&l.out);
+    if (!l.out.is_hurried)
+        watch_output(&l); // what was left of it
     if (opt->print_ends)
         report_ends(&l);
     say_verdict(&l);

@@ -285,18 +285,23 @@ static void earlier(uint64_t *next, uint64_t at)
         *next = at;
 }
 
+void watch_output(struct launch *l)
+{
+    char line[512] = "";
+    const struct sink *failed = forward_failed(&l->out);
+    if (!failed)
+        return;
+    if (failed->error != EPIPE)
+        snprintf(line, sizeof line, "cannot write to %.300s: %s", failed->name,
+                 strerror(failed->error));
+    watch_end(l, line[0] ? STATUS_OWN : STATUS_SIGNAL + SIGPIPE, 0, line);
+}
+
 // Acts on the deadlines that are over; returns the next one, 0: none.
 static uint64_t check_deadlines(struct launch *l, uint64_t now)
 {
     uint64_t next = forward_tick(&l->out, now);
-    const struct sink *failed = forward_failed(&l->out);
-    if (failed && !l->ending) {
-        char line[512] = "";
-        if (failed->error != EPIPE)
-            snprintf(line, sizeof line, "cannot write to %.300s: %s", failed->name,
-                     strerror(failed->error));
-        watch_end(l, line[0] ? STATUS_OWN : STATUS_SIGNAL + SIGPIPE, 0, line);
-    }
+    watch_output(l);
     if (l->ending)
         return next;
     if (l->kill_at && now >= l->kill_at)

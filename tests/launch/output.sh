@@ -101,6 +101,10 @@ expect_rc 4
 expect_soon 1500
 if [ -c /dev/full ]; then
     what="full disk"
+    # Also when it is the last that is left, after the PE.
+    oshrun --tag sh -c 'exec 2>&-; printf x; sleep 0.1 &' >/dev/full 2>"$tmp/err"
+    [ $? -eq 1 ] || fail "the end of the output is lost without a word"
+    expect_err_line 'cannot write to stdout: No space'
     oshrun -n 2 yes >/dev/full 2>"$tmp/err"
     [ $? -eq 1 ] || fail "status is not 1"
     expect_err_line 'cannot write to stdout: No space'
