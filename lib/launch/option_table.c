@@ -164,10 +164,12 @@ static enum options_result take_map(struct options *opt, const struct given *g)
 
 static enum options_result take_rank(struct options *opt, const struct given *g)
 {
-    static const char ways[] = "slot, core, hwthread or node";
-    if (!settings_is_one_of(ways, g->value))
-        return wrong(opt, g, ways);
-    opt->rank_by = strcmp(g->value, "node") == 0 ? RANK_BY_NODE : RANK_BY_SLOT;
+    bool is_node = strcasecmp(g->value, "node") == 0;
+    int place = place_of(g->value);
+    if (!is_node && strcasecmp(g->value, "slot") != 0 && place != BIND_CORE &&
+        place != BIND_HWTHREAD)
+        return wrong(opt, g, "slot, core, hwthread or node");
+    opt->rank_by = is_node ? RANK_BY_NODE : RANK_BY_SLOT;
     return OPTIONS_RUN;
 }
 
@@ -251,24 +253,39 @@ static enum options_result take_pattern(struct options *opt, const struct given 
                                      : wrong(opt, g, "a text with %r, %h, %t and %% in it");
 }
 
+// What may follow a folder's name. False: it is none of that.
+static bool read_directives(char *rest, bool *copies, bool *has_job)
+{
+    for (char *word; (word = strsep(&rest, ","));) {
+        if (strcasecmp(word, "nocopy") == 0)
+            *copies = false;
+        else if (strcasecmp(word, "nojobid") == 0)
+            *has_job = false;
+        else if (strcasecmp(word, "copy") != 0)
+            return false;
+    }
+    return true;
+}
+
 // The files' names as Open MPI has them: DIR/1/rank.0/stdout.
 static enum options_result take_output_dir(struct options *opt, const struct given *g)
 {
     static const char *const ends[] = {"stdout", "stderr"};
-    char *colon = strrchr(g->value, ':');
-    bool has_nocopy = colon && strcasecmp(colon, ":nocopy") == 0;
-    bool has_copy = colon && strcasecmp(colon, ":copy") == 0;
-    int n = has_nocopy || has_copy ? (int)(colon - g->value) : (int)strlen(g->value);
+    char text[64], *colon = strrchr(g->value, ':');
+    bool fits = colon && snprintf(text, sizeof text, "%s", colon + 1) < (int)sizeof text;
+    bool copies = true, has_job = true, has_more = fits && read_directives(text, &copies, &has_job);
+    int n = has_more ? (int)(colon - g->value) : (int)strlen(g->value);
     if (n == 0 || strchr(g->value, '%'))
         return wrong(opt, g, "a folder");
     for (int i = 0; i < 2; i++) {
         char *name;
-        if (asprintf(&name, "%.*s/1/rank.%%R/%s", n, g->value, ends[i]) < 0)
+        const char *job = !has_more || has_job ? "/1" : "";
+        if (asprintf(&name, "%.*s%s/rank.%%R/%s", n, g->value, job, ends[i]) < 0)
             return no_memory(opt, g);
         opt->files[i] = name;
     }
     opt->output_dir = g->value;
-    opt->copies = !has_nocopy;
+    opt->copies = !has_more || copies;
     return OPTIONS_RUN;
 }
 
@@ -277,9 +294,11 @@ static enum options_result take_output(struct options *opt, const struct given *
 {
     char *rest = g->value;
     for (char *word; (word = strsep(&rest, ","));) {
-        bool *flag = strcasecmp(word, "tag") == 0         ? &opt->tag
+        bool is_merge = strcasecmp(word, "merge") == 0 ||
+                        strcasecmp(word, "merge-stderr-to-stdout") == 0;
+        bool *flag = is_merge                             ? &opt->merges
+                     : strcasecmp(word, "tag") == 0       ? &opt->tag
                      : strcasecmp(word, "timestamp") == 0 ? &opt->stamp
-                     : strcasecmp(word, "merge") == 0     ? &opt->merges
                                                           : NULL;
         if (!flag)
             return wrong(opt, &(struct given){g->row, g->name, word}, "tag, timestamp and merge");
@@ -309,7 +328,7 @@ const struct option_row option_table[] = {
     ROW("--byslot -byslot", NULL, take_map, NULL, .preset = "slot"),
     ROW("--rank-by -rank-by", "WAY", take_rank,
         "with hosts: slot numbers PEs host by host, node by turns"),
-    ROW("--tag -t -l --tag-output -prepend-rank", NULL, take_flag,
+    ROW("--tag -t -l --tag-output -tag-output -prepend-rank", NULL, take_flag,
         "put [PE] in front of every line; also -t", SETS(tag)),
     ROW("--timestamp-output -timestamp-output", NULL, take_flag,
         "put the time in front of every line", SETS(stamp)),
@@ -329,7 +348,7 @@ const struct option_row option_table[] = {
         "a line on stderr about how each PE ended", SETS(print_ends)),
     ROW("-print-rank-map --display-map -display-map", NULL, take_flag,
         "a line on stdout for each host: which PEs are there", SETS(print_places)),
-    ROW("--timeout", "SECONDS", option_take_timeout,
+    ROW("--timeout -timeout", "SECONDS", option_take_timeout,
         "end the job when it has run that long; also MPIEXEC_TIMEOUT"),
     ROW("--bind --bind-to -bind-to", "WHAT", take_bind,
         "bind each PE to a core, hwthread, l3cache, socket or numa node, to none, or core:N"),
@@ -364,7 +383,7 @@ const struct option_row option_table[] = {
         "with hosts: and by what program; HYDRA_LAUNCHER_EXEC", .preset = "HYDRA_LAUNCHER_EXEC="),
     ROW("-iface", "NAME", take_setting, "with hosts: hydra's interface; HYDRA_IFACE",
         .preset = "HYDRA_IFACE="),
-    ROW("--verbose -v", NULL, take_flag, "with hosts: print the launcher's command; also -v",
+    ROW("--verbose -verbose -v", NULL, take_flag, "with hosts: print the launcher's command; also -v",
         SETS(verbose)),
     ROW("--dry-run", NULL, take_flag, "with hosts: print the launcher's command and exit",
         SETS(dry_run)),

@@ -10,8 +10,8 @@
 #include <string.h>
 
 const char options_usage[] =
-    "usage: oshrun [-n N] [--wdir DIR] [-path DIRS] [--tag] [--timeout SECONDS] [--bind none|core|hwthread|l3cache|socket|numa] "
-    "[-x VAR[=VALUE]] [--initial-errhandler NAME] [--hosts LIST|--hostfile FILE] [-v|--dry-run] "
+    "usage: oshrun [-n N] [--wdir DIR] [-path DIRS] [--tag] [--timeout SECONDS] "
+    "[--bind none|core|hwthread|l3cache|socket|numa] [-x VAR[=VALUE]] [--initial-errhandler NAME] [--hosts LIST|--hostfile FILE] [-v|--dry-run] "
     "[--] PROGRAM [ARGUMENT...] [: [-n N] [--wdir DIR] [-path DIRS] PROGRAM [ARGUMENT...]]... | "
     "-configfile FILE";
 

@@ -41,6 +41,14 @@ for way in '' :copy :nocopy :NOCOPY; do
     case $way in '' | :copy) lines=11 ;; esac
     [ "$(grep -c 'out [0-9]' out)" -eq $lines ] && [ "$(grep -c '^err' err)" -eq $lines ] || fail "not $lines lines"
 done
+rm -rf dir
+run oshrun -n 1 --output-filename dir:NOJOBID,nocopy sh -c "$both"
+expect_rc 0
+expect_out ''
+is dir/rank.0/stderr 'err 0'
+rm -rf dir*
+run oshrun -n 1 --output-filename dir:nojobid,x sh -c "$both" # a name
+is dir:nojobid,x/1/rank.0/stderr 'err 0'
 run oshrun -n 2 -outfile-pattern /dev/null/x true
 expect_rc 1
 is_sanitized t || expect_err_line 'cannot start PE 0 of 2: /dev/null/x: Not a directory'
@@ -54,8 +62,9 @@ expect_rc 1
 expect_err_line 'ulimit -n is 25 and 4 PEs need 32: their output cannot be put into files'
 
 # Where what a PE writes goes to one place, it stays in order.
-for n in 1 2; do
-    run oshrun -n $n --merge-stderr-to-stdout sh -c 'for i in 1 2 3; do echo $SHOAL_PE; echo $SHOAL_PE >&2; done'
+for way in '1 --output merge-stderr-to-stdout' '1 --merge-stderr-to-stdout' '2 -merge-stderr-to-stdout'; do
+    n=${way%% *}
+    run oshrun -n $way sh -c 'for i in 1 2 3; do echo $SHOAL_PE; echo $SHOAL_PE >&2; done'
     expect_rc 0
     expect_quiet
     [ "$(wc -l <out)" -eq $((6 * n)) ] || fail "not all lines"

@@ -90,6 +90,9 @@ grep -q 'a line ends inside a quote' "$tmp/err" || fail "not why"
 run oshrun -configfile "$tmp/nowhere"
 expect_rc 2
 grep -q 'nowhere: No such file' "$tmp/err" || fail "not why"
+run oshrun -timeout 60 -tag-output --rank-by NODE echo x
+expect_rc 0
+expect_out '[0] x'
 what=usage
 for wrong in '--nope sh' '-q' '-n' '-n 0 true' '-n -1 true' '-n 2x true' '-n 99999999 true' \
     '-n 4294967297 true' '--timeout 0 true' '--timeout x true' '--bind moon true' '-x =1 true' '' \
