@@ -32,13 +32,23 @@ void messages_peer_lose(struct messages *m, struct messages_peer *peer, const ch
     m->abandon(m->ep, peer);
 }
 
-// Its bytes are behind it.
+// Its bytes are behind it, and so that the payload is aligned for whoever keeps it.
+enum {
+    ALIGN = _Alignof(max_align_t),
+    HEADER = sizeof(struct message_header),
+    BYTES_AT = (sizeof(struct message) + HEADER + ALIGN - 1) / ALIGN * ALIGN - HEADER
+};
+
+static unsigned char *bytes_of(struct message *copy)
+{
+    return (unsigned char *)copy + BYTES_AT;
+}
+
 static struct message *new_copy(size_t n)
 {
-    struct message *copy = malloc(sizeof *copy + n);
+    struct message *copy = malloc(BYTES_AT + n);
     if (copy)
-        *copy = (struct message){
-            .is_copy = true, .length = n, .bytes = (unsigned char *)(copy + 1)};
+        *copy = (struct message){.is_copy = true, .length = n, .bytes = bytes_of(copy)};
     return copy;
 }
 
@@ -72,7 +82,7 @@ static int send_to_self(struct messages *m, struct messages_peer *peer,
                                        transport_payload_size(payload));
     if (!message)
         return TRANSPORT_FAILED;
-    messages_write(m, peer, MESSAGE_USER, payload, (unsigned char *)(message + 1));
+    messages_write(m, peer, MESSAGE_USER, payload, bytes_of(message));
     queue(m, message);
     return TRANSPORT_DONE;
 }
@@ -164,7 +174,7 @@ struct message *messages_copy(const void *bytes, size_t n)
 {
     struct message *copy = new_copy(n);
     if (copy)
-        memcpy(copy + 1, bytes, n);
+        memcpy(bytes_of(copy), bytes, n);
     return copy;
 }
 

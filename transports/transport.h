@@ -133,8 +133,8 @@ struct transport_job {
         ptrdiff_t stride;          // from one PE to the next
     } region[TRANSPORT_REGIONS_FIXED];
     void *upcall_arg;
-    // memory: the block of malloc's that the payload is in; NULL: it is the transport's own. True: the upcall
-    // has kept the block, and frees it.
+    // memory: the block of malloc's that the payload is in, aligned for any type; NULL: it is the transport's
+    // own. True: the upcall has kept the block, and frees it.
     bool (*on_am)(void *arg, int from, const void *payload, size_t n, void *memory);
     void (*on_peer_lost)(void *arg, int pe, const char *why); // once for a PE
     // One line, level as in lib/base/log.h; may be NULL. A module has no other way to the log.

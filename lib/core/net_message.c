@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define TOLD (UINT64_MAX - 1) // token of what net_tell sent, and its phase
-enum { LEAST_DATA = 128, WORTH_KEEPING = 1024 };
+enum { LEAST_DATA = 128, WORTH_KEEPING = HOSTILE ? 16 : 1024 };
 
 // Without the operation, where there is none.
 static size_t head_size(enum net_kind kind)

@@ -23,8 +23,12 @@ struct net_head {
     uint64_t arg;
     shoal_rptr_t to;     // a long message's payload
     uint64_t long_n;     // its length, or that of all parts
-    struct operation op; // NET_RUN alone
+    struct operation op; // NET_RUN alone, and what aligns the data behind it
+    uint64_t unused_end;
 };
+_Static_assert(sizeof(struct net_head) % _Alignof(max_align_t) == 0 &&
+                   offsetof(struct net_head, op) % _Alignof(max_align_t) == 0,
+               "data may stay behind a head where it came");
 
 // In the token of a batch that is answered, with the stream's mark; 0: it is not answered.
 #define NET_OF_STREAM (UINT64_C(1) << 63)
