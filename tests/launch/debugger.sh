@@ -3,6 +3,7 @@
 # A debugger finds the PEs by the names of MPIR, before main when it has started oshrun, and why a job is ended.
 . "$(dirname "$0")/lib.sh"
 
+! is_sanitized t || skip "the thread sanitizer's vfork is a fork: PEs are told of before they run their program"
 command -v gdb >/dev/null || skip "no gdb"
 oshrun=$(command -v oshrun)
 gdb -nx -batch -ex run --args true >"$tmp/out" 2>&1 </dev/null
