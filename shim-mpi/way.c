@@ -114,9 +114,9 @@ static const struct found *nearest(int class)
     return NULL;
 }
 
-static void begin_way(struct way *w, const struct pattern *p, int class, size_t n, bool waits)
+static void begin_way(struct way *w, const struct pattern *p, size_t n, bool waits)
 {
-    const struct found *f = p != patterns ? nearest(class) : NULL;
+    const struct found *f = p != patterns ? nearest(class_of(n)) : NULL;
     w->gap = f ? GAP_LEAST : 4 * block_of(n);
     w->leaves = f ? f->leaves : !waits && way_is_long(n) && p == patterns;
 }
@@ -125,9 +125,10 @@ static struct way *way_of(struct pattern *p, int class, size_t n, bool waits)
 {
     bool both = p->came[class].any > 0;
     struct way *w = &p->ways[waits][both][class];
-    w->is_both_ways = both;
-    if (unlikely(!w->gap) || (unlikely(!w->was_tried) && w->phase == STEADY && p != patterns))
-        begin_way(w, p, class, n, waits);
+    if (unlikely(!w->gap) || (unlikely(!w->was_tried) && w->phase == STEADY && p != patterns)) {
+        w->is_both_ways = both;
+        begin_way(w, p, n, waits);
+    }
     return w;
 }
 

@@ -77,7 +77,7 @@ PUBLIC int shoal_rptr_lent(shoal_region_t region, uint64_t offset, shoal_rptr_t 
 {
     if (!shoal_is_up())
         return SHOAL_EINIT;
-    return rptr ? region_lend(index_of(region), offset, rptr) : SHOAL_EINVAL;
+    return rptr ? region_rptr_lent(index_of(region), offset, rptr) : SHOAL_EINVAL;
 }
 
 PUBLIC int shoal_rptr_va(const shoal_key_t *key, uint64_t va, shoal_rptr_t *rptr)

@@ -89,8 +89,6 @@ struct came *credit_taken(int from, size_t n)
         !atomic_compare_exchange_strong_explicit(&c->told, &told, taken, memory_order_relaxed,
                                                  memory_order_relaxed))
         return NULL;
-    struct came *tell = came_new(0);
-    tell->from = from;
-    tell->head = (struct net_head){.kind = NET_TAKEN, .from = world.me, .arg = taken};
-    return tell;
+    struct net_head tell = {.kind = NET_TAKEN, .from = world.me, .arg = taken};
+    return came_new(from, &tell, 0);
 }

@@ -307,9 +307,7 @@ static bool keep(int from, const struct net_head *head, const void *data, void *
 {
     bool is_aligned = (uintptr_t)data % _Alignof(max_align_t) == 0;
     bool keeps = memory && is_aligned && head->n >= WORTH_KEEPING;
-    struct came *c = came_new(keeps ? 0 : head->n);
-    c->from = from;
-    c->head = *head;
+    struct came *c = came_new(from, head, keeps ? 0 : head->n);
     if (keeps) {
         c->data = (unsigned char *)data;
         c->memory = memory;

@@ -27,9 +27,7 @@ static bool begin(struct came **at, int from, const struct net_head *head)
     uint64_t n = head->long_n;
     if (*at || n > LIMIT_AM_FAR || !head->n || head->n > n)
         return false;
-    struct came *c = came_new((size_t)n);
-    c->from = from;
-    c->head = *head;
+    struct came *c = came_new(from, head, (size_t)n);
     c->head.n = (uint32_t)n;
     c->head.long_n = 0;
     c->next = NULL;

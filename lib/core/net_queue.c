@@ -6,11 +6,13 @@
 
 #include <stdlib.h>
 
-struct came *came_new(size_t n)
+struct came *came_new(int from, const struct net_head *head, size_t n)
 {
     struct came *c = malloc(sizeof *c + n);
     if (!c)
         fatal("no memory for a message of %zu bytes", n);
+    c->from = from;
+    c->head = *head;
     c->data = c->room;
     c->memory = NULL;
     return c;

@@ -44,7 +44,8 @@ struct came {
     _Alignas(max_align_t) unsigned char room[];
 };
 
-struct came *came_new(size_t n); // of n bytes; ends the process where there is no memory
+// With room for n bytes; ends the process where there is no memory.
+struct came *came_new(int from, const struct net_head *head, size_t n);
 void came_free(struct came *c);
 
 struct queue {

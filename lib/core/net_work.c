@@ -54,9 +54,7 @@ void net_work_batch(int from, struct net_head *head, const void *records)
     }
     if (!head->token) // they were messages
         return;
-    struct came *c = came_new(0);
-    c->from = from;
-    c->head = *head;
+    struct came *c = came_new(from, head, 0);
     if (head->token & NET_OF_STREAM)
         c->head.arg = 1;
     c->head.long_n = old;

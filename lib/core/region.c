@@ -347,7 +347,7 @@ int region_key(uint32_t index, shoal_key_t *key)
     return SHOAL_OK;
 }
 
-int region_lend(uint32_t index, uint64_t offset, shoal_rptr_t *rptr)
+int region_rptr_lent(uint32_t index, uint64_t offset, shoal_rptr_t *rptr)
 {
     shoal_key_t key;
     int status = region_key(index, &key);

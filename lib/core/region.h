@@ -51,7 +51,7 @@ void region_down(void); // before the network's end; whatever is registered stil
 int region_register(void *base, size_t size, bool is_lent, uint32_t *index);
 int region_deregister(uint32_t index);
 int region_key(uint32_t index, shoal_key_t *key);
-int region_lend(uint32_t index, uint64_t offset, shoal_rptr_t *rptr);
+int region_rptr_lent(uint32_t index, uint64_t offset, shoal_rptr_t *rptr);
 int region_import(const shoal_key_t *key, uint64_t offset, bool is_va, shoal_rptr_t *rptr);
 
 // Where the n bytes are: SHOAL_EKEY, SHOAL_ERANGE or SHOAL_EFAULT when they are no longer, or never

@@ -46,6 +46,7 @@ cpu_set_t *bind_plan(enum bind_what what, int each, int npes, const char **why)
         places = list_places(topology, type_of[what], place, CPU_SETSIZE);
     }
     hwloc_topology_destroy(topology);
+    each = each < places ? each : places;
     for (long i = 0; places && i < (long)npes * each; i++)
         CPU_OR(&sets[i / each], &sets[i / each], &place[i % places]);
     free(place);

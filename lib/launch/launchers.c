@@ -72,15 +72,27 @@ static bool is_even(const struct hosts *h)
     return true;
 }
 
-// "core", or "core:2"
+// "core", or with a number above 1 "core:2"
+static void add_counted(struct command *c, const char *word, const char *between, int n)
+{
+    if (n > 1)
+        command_add(c, "%s%s%d", word, between, n);
+    else
+        command_add(c, "%s", word);
+}
+
+// The name of a variable, of which the entry has the value, too.
+static void add_name(struct command *c, const char *option, const char *entry)
+{
+    command_add(c, "%s", option);
+    command_add(c, "%.*s", (int)strcspn(entry, "="), entry);
+}
+
 static void add_bind(struct command *c, const char *option, const struct options *opt)
 {
     static const char *const words[] = {BIND_WORDS};
     command_add(c, "%s", option);
-    if (opt->bind_each > 1)
-        command_add(c, "%s:%d", words[opt->bind], opt->bind_each);
-    else
-        command_add(c, "%s", words[opt->bind]);
+    add_counted(c, words[opt->bind], ":", opt->bind_each);
 }
 
 static void add_dir(struct command *c, const char *option, const struct block *b)
@@ -288,26 +300,18 @@ static const char *mpirun_lacks(const struct options *opt)
 static void add_mpirun(struct command *c, const struct options *opt, const struct hosts *h)
 {
     static const char *const bind[] = {BIND_WORDS};
-    const char *way = h->by_turns ? "node" : "slot";
     add_hosts(c, "--host", list_hosts(h, true), opt, h);
     command_add(c, "--map-by");
-    if (opt->bind_each > 1)
-        command_add(c, "%s:PE=%d", way, opt->bind_each);
-    else
-        command_add(c, "%s", way);
+    add_counted(c, h->by_turns ? "node" : "slot", ":PE=", opt->bind_each);
     if (h->by_turns)
         command_add_pair(c, "--rank-by", "node");
     command_add_pair(c, "--bind-to", bind[opt->bind]);
     for (char **entry = environ; *entry; entry++)
-        if (opt->all_vars || environment_is_ours(*entry)) {
-            command_add(c, "-x");
-            command_add(c, "%.*s", (int)strcspn(*entry, "="), *entry);
-        }
+        if (opt->all_vars || environment_is_ours(*entry))
+            add_name(c, "-x", *entry);
     for (int i = 0; i < opt->nvars; i++)
-        if (!opt->all_vars && !environment_is_ours(opt->vars[i])) {
-            command_add(c, "-x");
-            command_add(c, "%.*s", (int)strcspn(opt->vars[i], "="), opt->vars[i]);
-        }
+        if (!opt->all_vars && !environment_is_ours(opt->vars[i]))
+            add_name(c, "-x", opt->vars[i]);
     if (opt->tag)
         command_add(c, "--tag-output");
     if (opt->input > 0) {
@@ -341,10 +345,8 @@ static int add_words(struct command *c, const struct block *b)
 static void hydra_app(struct command *c, int i, const struct block *b)
 {
     for (int j = 0; j < b->nvars; j++) {
-        int name = (int)strcspn(b->vars[j], "=");
-        command_add(c, "-env");
-        command_add(c, "%.*s", name, b->vars[j]);
-        command_add(c, "%s", b->vars[j] + name + 1);
+        add_name(c, "-env", b->vars[j]);
+        command_add(c, "%s", strchr(b->vars[j], '=') + 1);
     }
     command_add(c, "-env");
     command_add(c, JOB_ENV_APP);
@@ -353,10 +355,8 @@ static void hydra_app(struct command *c, int i, const struct block *b)
 
 static void mpirun_app(struct command *c, int i, const struct block *b)
 {
-    for (int j = 0; j < b->nvars; j++) {
-        command_add(c, "-x");
-        command_add(c, "%s", b->vars[j]);
-    }
+    for (int j = 0; j < b->nvars; j++)
+        command_add_pair(c, "-x", b->vars[j]);
     command_add(c, "-x");
     command_add(c, JOB_ENV_APP "=" APP_VALUE, i, b->npes);
 }

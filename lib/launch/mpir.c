@@ -6,12 +6,12 @@
 #include "launch.h"
 
 #include "log.h"
+#include "pattern.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 typedef struct {
@@ -57,8 +57,7 @@ static char *executable_of(pid_t pid, const char *program)
 
 void mpir_spawned(struct launch *l)
 {
-    struct utsname here;
-    char *host = strdup(uname(&here) ? "localhost" : here.nodename);
+    char *host = strdup(pattern_host());
     MPIR_PROCDESC *table = calloc((size_t)l->npes, sizeof *table);
     if (!host || !table)
         fatal("no memory for a table of %d PEs", l->npes);

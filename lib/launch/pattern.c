@@ -15,16 +15,21 @@ bool pattern_is_good(const char *pattern)
     return true;
 }
 
+const char *pattern_host(void)
+{
+    static struct utsname here;
+    return uname(&here) ? "?" : here.nodename;
+}
+
 static size_t write_item(char item, int pe, int npes, char *text, size_t size)
 {
-    struct utsname here;
     char when[32];
     time_t now = time(NULL);
     struct tm local;
     switch (item) {
     case 'r': return (size_t)snprintf(text, size, "%d", pe);
     case 'R': return (size_t)snprintf(text, size, "%0*d", snprintf(NULL, 0, "%d", npes - 1), pe);
-    case 'h': return (size_t)snprintf(text, size, "%s", uname(&here) ? "?" : here.nodename);
+    case 'h': return (size_t)snprintf(text, size, "%s", pattern_host());
     case 't': return (size_t)snprintf(text, size, "%lld", (long long)now);
     case 'T':
         localtime_r(&now, &local);

@@ -17,6 +17,7 @@
 //     %T     the local time, 2026-11-30T04:05:06
 // Is it one with nothing but the former?
 bool pattern_is_good(const char *pattern);
+const char *pattern_host(void); // what %h stands for
 // Writes up to `size` bytes, with the 0 at the end; returns the length, which may be more, as of snprintf.
 size_t pattern_write(const char *pattern, int pe, int npes, char *text, size_t size);
 

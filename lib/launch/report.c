@@ -3,11 +3,11 @@
 #include "launch.h"
 
 #include "log.h"
+#include "pattern.h"
 #include "verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 void report_host(const char *host, const int *host_of, int index, int npes)
 {
@@ -24,8 +24,7 @@ void report_host(const char *host, const int *host_of, int index, int npes)
 
 void report_places(const struct launch *l)
 {
-    struct utsname here;
-    report_host(uname(&here) ? "?" : here.nodename, NULL, 0, l->npes);
+    report_host(pattern_host(), NULL, 0, l->npes);
     fflush(stdout);
 }
 
