@@ -32,17 +32,13 @@ int check_intra(const char *call, MPI_Comm handle, struct comm **comm)
     return error;
 }
 
-int check_pointer(const char *call, struct comm *comm, const char *argument, const void *pointer)
+int check_raise_null(const char *call, struct comm *comm, const char *argument)
 {
-    if (likely(pointer))
-        return MPI_SUCCESS;
     return raise_on(comm, MPI_ERR_ARG, call, "argument %s is NULL", argument);
 }
 
-int check_count(const char *call, struct comm *comm, MPI_Count count)
+int check_raise_count(const char *call, struct comm *comm, MPI_Count count)
 {
-    if (likely(count >= 0))
-        return MPI_SUCCESS;
     return raise_on(comm, MPI_ERR_COUNT, call, "the count is %lld: it must not be negative",
                     (long long)count);
 }

@@ -9,8 +9,18 @@
 #include "type.h"
 
 int check_comm(const char *call, MPI_Comm handle, struct comm **comm);
-int check_pointer(const char *call, struct comm *comm, const char *argument, const void *pointer);
-int check_count(const char *call, struct comm *comm, MPI_Count count);
+int check_raise_null(const char *call, struct comm *comm, const char *argument)
+    __attribute__((cold));
+static inline int check_pointer(const char *call, struct comm *comm, const char *argument,
+                                const void *pointer)
+{
+    return likely(pointer) ? MPI_SUCCESS : check_raise_null(call, comm, argument);
+}
+int check_raise_count(const char *call, struct comm *comm, MPI_Count count) __attribute__((cold));
+static inline int check_count(const char *call, struct comm *comm, MPI_Count count)
+{
+    return likely(count >= 0) ? MPI_SUCCESS : check_raise_count(call, comm, count);
+}
 // A committed type.
 int check_type(const char *call, struct comm *comm, MPI_Datatype handle, struct type **type);
 int check_raise_bytes(const char *call, struct comm *comm, MPI_Count count,

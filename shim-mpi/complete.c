@@ -74,59 +74,59 @@ MPI_DEFINE(int, Test, MPI_Request *request, int *flag, MPI_Status *status)
         status_empty(status);
         return MPI_SUCCESS;
     }
-    if (!request_is_done(r))
-        progress_look();
-    *flag = request_is_done(r);
+    *flag = request_is_done(r) || (progress_look() && request_is_done(r));
     return *flag ? collect("MPI_Test", r, request, status) : MPI_SUCCESS;
 }
 
 // ---- Several
-static int check_many(const char *call, int count, const MPI_Request handles[])
+// What a look at them found.
+struct look {
+    int done;    // the first that is done; -1: none
+    int pending; // how many are active and not done
+};
+
+static inline void note(struct look *look, int i, const struct request *r)
+{
+    if (!is_active(r))
+        return;
+    bool is_done = request_is_done(r);
+    look->pending += !is_done;
+    if (unlikely(is_done) && look->done < 0)
+        look->done = i;
+}
+
+// The first look. After it all are known to be requests, or none.
+static int check_many(const char *call, int count, const MPI_Request handles[], struct look *look)
 {
     struct request *r;
+    struct look found = {.done = -1}; // in registers
     int error = check_count(call, NULL, count);
     if (!error && count)
         error = check_pointer(call, NULL, "array_of_requests", handles);
     for (int i = 0; i < count && !error; i++)
-        error = look_up(call, handles[i], &r);
+        if (likely(!(error = look_up(call, handles[i], &r))))
+            note(&found, i, r);
+    *look = found;
     return error;
 }
 
 static struct request *at(const MPI_Request handles[], int i)
 {
-    return handles[i] == MPI_REQUEST_NULL ? NULL : request_of(handles[i]);
+    return handles[i] == MPI_REQUEST_NULL ? NULL : (struct request *)handles[i];
+}
+
+static struct look look_again(int count, const MPI_Request handles[])
+{
+    struct look look = {.done = -1};
+    for (int i = 0; i < count; i++)
+        note(&look, i, at(handles, i));
+    return look;
 }
 
 static inline void status_set_error(MPI_Status *status, int error)
 {
     if (status != MPI_STATUS_IGNORE)
         status->MPI_ERROR = error;
-}
-
-// How many are active and not done.
-static int pending(int count, const MPI_Request handles[])
-{
-    int n = 0;
-    for (int i = 0; i < count; i++) {
-        struct request *r = at(handles, i);
-        n += is_active(r) && !request_is_done(r);
-    }
-    return n;
-}
-
-// The first that is done, -1: none. *active: are there active ones at all?
-static int find_done(int count, const MPI_Request handles[], bool *active)
-{
-    *active = false;
-    for (int i = 0; i < count; i++) {
-        struct request *r = at(handles, i);
-        if (!is_active(r))
-            continue;
-        *active = true;
-        if (request_is_done(r))
-            return i;
-    }
-    return -1;
 }
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
@@ -205,7 +205,8 @@ static int collect_all(const char *call, int count, MPI_Request handles[], MPI_S
 
 MPI_DEFINE(int, Waitall, int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses)
 {
-    int error = check_many("MPI_Waitall", count, array_of_requests);
+    struct look look;
+    int error = check_many("MPI_Waitall", count, array_of_requests, &look);
     if (error)
         return error;
     return collect_all("MPI_Waitall", count, array_of_requests, array_of_statuses);
@@ -214,33 +215,44 @@ MPI_DEFINE(int, Waitall, int count, MPI_Request array_of_requests[], MPI_Status 
 MPI_DEFINE(int, Testall, int count, MPI_Request array_of_requests[], int *flag,
            MPI_Status *array_of_statuses)
 {
-    int error = check_many("MPI_Testall", count, array_of_requests);
+    struct look look;
+    int error = check_many("MPI_Testall", count, array_of_requests, &look);
     if (!error)
         error = check_pointer("MPI_Testall", NULL, "flag", flag);
     if (error)
         return error;
-    if (pending(count, array_of_requests))
-        progress_look();
-    *flag = pending(count, array_of_requests) == 0;
+    if (look.pending && progress_look())
+        look = look_again(count, array_of_requests);
+    *flag = look.pending == 0;
     return *flag ? collect_all("MPI_Testall", count, array_of_requests, array_of_statuses)
                  : MPI_SUCCESS;
 }
 
-static int check_any(const char *call, int count, const MPI_Request handles[], const int *indx)
+static int check_any(const char *call, int count, const MPI_Request handles[], const int *indx,
+                     struct look *look)
 {
-    int error = check_many(call, count, handles);
+    int error = check_many(call, count, handles, look);
     return error ? error : check_pointer(call, NULL, "indx", indx);
+}
+
+static void look_until_done(const char *call, int count, const MPI_Request handles[],
+                            struct look *look)
+{
+    if (look->done >= 0 || !look->pending)
+        return;
+    struct idle idle = idle_start(call);
+    while ((*look = look_again(count, handles)).done < 0)
+        idle_step(&idle);
 }
 
 MPI_DEFINE(int, Waitany, int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    bool active;
-    int i, error = check_any("MPI_Waitany", count, array_of_requests, indx);
+    struct look look;
+    int error = check_any("MPI_Waitany", count, array_of_requests, indx, &look);
     if (error)
         return error;
-    struct idle idle = idle_start("MPI_Waitany");
-    while ((i = find_done(count, array_of_requests, &active)) < 0 && active)
-        idle_step(&idle);
+    look_until_done("MPI_Waitany", count, array_of_requests, &look);
+    int i = look.done;
     *indx = i < 0 ? MPI_UNDEFINED : i;
     if (i >= 0)
         return collect("MPI_Waitany", at(array_of_requests, i), &array_of_requests[i], status);
@@ -251,22 +263,20 @@ MPI_DEFINE(int, Waitany, int count, MPI_Request array_of_requests[], int *indx, 
 MPI_DEFINE(int, Testany, int count, MPI_Request array_of_requests[], int *indx, int *flag,
            MPI_Status *status)
 {
-    bool active;
-    int error = check_any("MPI_Testany", count, array_of_requests, indx);
+    struct look look;
+    int error = check_any("MPI_Testany", count, array_of_requests, indx, &look);
     if (!error)
         error = check_pointer("MPI_Testany", NULL, "flag", flag);
     if (error)
         return error;
-    int i = find_done(count, array_of_requests, &active);
-    if (i < 0 && active) {
-        progress_look();
-        i = find_done(count, array_of_requests, &active);
-    }
+    if (look.done < 0 && look.pending && progress_look())
+        look = look_again(count, array_of_requests);
+    int i = look.done;
     *indx = i < 0 ? MPI_UNDEFINED : i;
-    *flag = i >= 0 || !active;
+    *flag = i >= 0 || !look.pending;
     if (i >= 0)
         return collect("MPI_Testany", at(array_of_requests, i), &array_of_requests[i], status);
-    if (!active)
+    if (!look.pending)
         status_empty(status);
     return MPI_SUCCESS;
 }
@@ -275,22 +285,20 @@ MPI_DEFINE(int, Testany, int count, MPI_Request array_of_requests[], int *indx, 
 static int some(const char *call, int count, MPI_Request handles[], int *outcount, int indices[],
                 MPI_Status statuses[], bool wait)
 {
-    bool active;
+    struct look look;
     struct failed failed = {0};
-    int n = 0, errors = 0, error = check_many(call, count, handles);
+    int n = 0, errors = 0, error = check_many(call, count, handles, &look);
     if (!error)
         error = check_pointer(call, NULL, "outcount", outcount);
     if (!error && count)
         error = check_pointer(call, NULL, "array_of_indices", indices);
     if (error)
         return error;
-    struct idle idle = idle_start("MPI_Waitsome");
-    int first = find_done(count, handles, &active);
-    if (first < 0 && active && !wait)
-        progress_look();
-    while ((first = find_done(count, handles, &active)) < 0 && active && wait)
-        idle_step(&idle);
-    for (int i = first; i >= 0 && i < count; i++) {
+    if (wait)
+        look_until_done("MPI_Waitsome", count, handles, &look);
+    else if (look.done < 0 && look.pending && progress_look())
+        look = look_again(count, handles);
+    for (int i = look.done; i >= 0 && i < count; i++) {
         struct request *r = at(handles, i);
         if (!is_active(r) || !request_is_done(r))
             continue;
@@ -298,7 +306,7 @@ static int some(const char *call, int count, MPI_Request handles[], int *outcoun
         error = collect_of_many(r, &handles[i], status_at(statuses, n), &failed);
         tell_error(statuses, n++, error, &errors);
     }
-    *outcount = active ? n : MPI_UNDEFINED;
+    *outcount = look.done >= 0 || look.pending ? n : MPI_UNDEFINED;
     return raise_many(call, errors, &failed);
 }
 
@@ -358,14 +366,16 @@ MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_re
            MPI_Status *array_of_statuses)
 {
     struct failed failed = {0};
-    int errors = 0, error = check_many("MPI_Request_get_status_all", count, array_of_requests);
+    struct look look;
+    int errors = 0,
+        error = check_many("MPI_Request_get_status_all", count, array_of_requests, &look);
     if (!error)
         error = check_pointer("MPI_Request_get_status_all", NULL, "flag", flag);
     if (error)
         return error;
-    if (pending(count, array_of_requests))
-        progress_look();
-    *flag = pending(count, array_of_requests) == 0;
+    if (look.pending && progress_look())
+        look = look_again(count, array_of_requests);
+    *flag = look.pending == 0;
     for (int i = 0; *flag && i < count; i++) {
         struct request *r = at(array_of_requests, i);
         tell_error(array_of_statuses, i, peek_of_many(r, status_at(array_of_statuses, i), &failed),
@@ -377,16 +387,17 @@ MPI_DEFINE(int, Request_get_status_all, int count, const MPI_Request array_of_re
 MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_requests[], int *indx,
            int *flag, MPI_Status *status)
 {
-    bool active;
-    int error = check_any("MPI_Request_get_status_any", count, array_of_requests, indx);
+    struct look look;
+    int error = check_any("MPI_Request_get_status_any", count, array_of_requests, indx, &look);
     if (!error)
         error = check_pointer("MPI_Request_get_status_any", NULL, "flag", flag);
     if (error)
         return error;
     progress_look();
-    int i = find_done(count, array_of_requests, &active);
+    look = look_again(count, array_of_requests);
+    int i = look.done;
     *indx = i < 0 ? MPI_UNDEFINED : i;
-    *flag = i >= 0 || !active;
+    *flag = i >= 0 || !look.pending;
     if (!*flag)
         return MPI_SUCCESS;
     return peek_one("MPI_Request_get_status_any", i >= 0 ? at(array_of_requests, i) : NULL, status);
@@ -396,9 +407,9 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
            int *outcount, int array_of_indices[], MPI_Status *array_of_statuses)
 {
     const char *call = "MPI_Request_get_status_some";
-    bool active = false;
+    struct look look;
     struct failed failed = {0};
-    int n = 0, errors = 0, error = check_many(call, incount, array_of_requests);
+    int n = 0, errors = 0, error = check_many(call, incount, array_of_requests, &look);
     if (!error)
         error = check_pointer(call, NULL, "outcount", outcount);
     if (!error && incount)
@@ -406,16 +417,16 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
     if (error)
         return error;
     progress_look();
-    for (int i = 0; i < incount; i++) {
+    look = look_again(incount, array_of_requests);
+    for (int i = look.done; i >= 0 && i < incount; i++) {
         struct request *r = at(array_of_requests, i);
-        active |= is_active(r);
         if (!is_active(r) || !request_is_done(r))
             continue;
         array_of_indices[n] = i;
         error = peek_of_many(r, status_at(array_of_statuses, n), &failed);
         tell_error(array_of_statuses, n++, error, &errors);
     }
-    *outcount = active ? n : MPI_UNDEFINED;
+    *outcount = look.done >= 0 || look.pending ? n : MPI_UNDEFINED;
     return raise_many(call, errors, &failed);
 }
 
@@ -477,7 +488,8 @@ MPI_DEFINE(int, Start, MPI_Request *request)
 
 MPI_DEFINE(int, Startall, int count, MPI_Request array_of_requests[])
 {
-    int error = check_many("MPI_Startall", count, array_of_requests);
+    struct look look;
+    int error = check_many("MPI_Startall", count, array_of_requests, &look);
     for (int i = 0; i < count && !error; i++)
         error = start("MPI_Startall", array_of_requests[i]);
     return error;

@@ -357,16 +357,20 @@ static int move_on(void)
 static uint32_t spins; // steps before a waiting thread gives its core away
 static uint32_t looks; // looks in vain before one that does not wait does
 
-void progress_look(void)
+bool progress_look(void)
 {
     static SHIM_OWN uint32_t in_vain;
     agent_count_wait();
     if (progress()) {
         in_vain = 0;
-    } else if (++in_vain >= looks) {
+        return true;
+    }
+    if (++in_vain >= looks) {
         in_vain = 0;
         sched_yield();
     }
+    // Other threads, and those who run hooks, may have completed some.
+    return shim_threads || atomic_load_explicit(&progress_hooks, memory_order_relaxed);
 }
 
 bool request_is_crowded(void)

@@ -228,8 +228,8 @@ bool progress_may_sleep(void); // for a hook: this thread waits, and may have sl
 
 // For calls that look and return, done or not (MPI_Test, MPI_Iprobe). A thread that calls them over
 // and over gives its core away now and then, soon where there are fewer cores than PEs: what it
-// looks for may be another PE's work.
-void progress_look(void);
+// looks for may be another PE's work. False: nothing came, so requests are as they were.
+bool progress_look(void);
 
 // In a loop around a test of anything that a completion or a hook changes.
 //     struct idle idle = idle_start("MPI_Waitany");

@@ -332,11 +332,9 @@ static inline void copy(void *to, const void *from, size_t n)
 }
 
 // Apart, so that the usual case is not burdened with what this needs.
-static __attribute__((noinline, cold)) int move_slow(const char *call, bool put, void *origin,
-                                                     MPI_Count count, MPI_Datatype datatype,
-                                                     int rank, MPI_Aint disp, MPI_Count there_count,
-                                                     MPI_Datatype there_type, MPI_Win win,
-                                                     MPI_Request *request)
+static NOINLINE int move_slow(const char *call, bool put, void *origin, MPI_Count count,
+                              MPI_Datatype datatype, int rank, MPI_Aint disp, MPI_Count there_count,
+                              MPI_Datatype there_type, MPI_Win win, MPI_Request *request)
 {
     struct rma r = {.call = call,
                     .win = win,

@@ -92,6 +92,25 @@ CALL(reduce_local_int, MPI_Reduce_local(out, in, doubles * 2, MPI_INT, MPI_MAX))
 CALL(self_message, MPI_Sendrecv(out, n, MPI_BYTE, me, 0, in, n, MPI_BYTE, me, 0, W, NOTHING))
 CALL(self_allreduce, MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF))
 
+// 100 looks for what comes only after them.
+#define IN_VAIN(name, look)                                        \
+    static void name(void)                                         \
+    {                                                              \
+        int flag, which;                                           \
+        for (int i = 0; i < 4; i++)                                \
+            MPI_Irecv(in + i, 1, MPI_BYTE, me, i, W, &request[i]); \
+        for (int i = 0; i < 100; i++)                              \
+            look;                                                  \
+        for (int i = 0; i < 4; i++)                                \
+            MPI_Send(out, 1, MPI_BYTE, me, i, W);                  \
+        MPI_Waitall(4, request, MPI_STATUSES_IGNORE);              \
+        (void)flag, (void)which;                                   \
+    }
+IN_VAIN(in_vain_test, MPI_Test(request, &flag, NOTHING))
+IN_VAIN(in_vain_testany, MPI_Testany(1, request, &which, &flag, NOTHING))
+IN_VAIN(in_vain_testall, MPI_Testall(4, request, &flag, MPI_STATUSES_IGNORE))
+IN_VAIN(in_vain_iprobe, MPI_Iprobe(MPI_ANY_SOURCE, 9, W, &flag, NOTHING))
+
 enum { SHORT = 1, ALL_RANKS = 2, EVEN = 4 }; // no length; of each of all ranks; an even number
 
 #define P(name, flags)     \
@@ -196,6 +215,10 @@ static const struct pattern {
     P(win_create, SHORT),
     P(intercomm, SHORT),
     P(type_made, SHORT),
+    P(in_vain_test, SHORT),
+    P(in_vain_testany, SHORT),
+    P(in_vain_testall, SHORT),
+    P(in_vain_iprobe, SHORT),
     P(fetch_and_op, SHORT),
     P(lock_fetch_and_op, SHORT),
     P(compare_and_swap, SHORT),
