@@ -111,10 +111,12 @@ static int copy_out(const char *call, struct exchange *x)
     return MPI_SUCCESS;
 }
 
-// May it be that its source is told of the receive (hint.h), or that the data stays where it is? Then the
-// receive is posted first.
-static bool is_long(const struct exchange *x)
+// The receive is posted first where it may be that its source is told of it (hint.h), where the data may stay
+// where it is, and where it is for what goes to this rank itself, which is copied once then.
+static bool is_posted_first(const struct exchange *x)
 {
+    if (x->dest == x->source && x->dest == x->comm->rank)
+        return true;
     uint64_t out = x->dest == MPI_PROC_NULL ? 0 : (uint64_t)(x->sendcount * x->stype->size);
     uint64_t in = x->source == MPI_PROC_NULL ? 0 : (uint64_t)(x->recvcount * x->rtype->size);
     return way_is_long(out > in ? out : in);
@@ -130,15 +132,15 @@ static bool is_sent(const struct exchange *x)
 
 static int send_and_receive(const struct exchange *x, MPI_Status *status)
 {
-    bool is_first = likely(!is_long(x));
-    if (is_first && likely(is_sent(x)))
+    bool is_sent_first = likely(!is_posted_first(x));
+    if (is_sent_first && likely(is_sent(x)))
         return p2p_recv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
                         x->recvtag, status);
     struct request *r = p2p_irecv(x->comm, SPACE_P2P, x->recvbuf, x->recvcount, x->rtype, x->source,
                                   x->recvtag);
     MPI_Request handle;
-    int sent = (is_first ? p2p_send_later : p2p_send)(x->comm, SPACE_P2P, x->sendbuf, x->sendcount,
-                                                      x->stype, x->dest, x->sendtag, SEND_STANDARD);
+    int sent = (is_sent_first ? p2p_send_later : p2p_send)(
+        x->comm, SPACE_P2P, x->sendbuf, x->sendcount, x->stype, x->dest, x->sendtag, SEND_STANDARD);
     p2p_wait(r);
     int error = request_collect(r, &handle, status);
     return error ? error : sent;
