@@ -121,7 +121,7 @@ static void pass_end_on(void)
 static void end_node(int how, int status, int by)
 {
     int32_t running = JOB_RUNNING;
-    // Pairs with the acquire load in look_at_job (world.c): the status comes before.
+    // Pairs with the acquire load in world_follow_exit (world.c): the status comes before.
     if (atomic_load(&world.job->ended) == JOB_RUNNING) {
         atomic_store(&world.job->ended_status, status);
         atomic_store(&world.job->ended_by, by);

@@ -49,10 +49,13 @@ static bool try_payload(int pe, const struct transport_payload *payload, enum pa
     while ((status = net.transport->am(net.ep, NULL, pe, payload)) == TRANSPORT_AGAIN) {
         if (patience == TRY)
             return false;
-        if (patience == LET_LEAVE)
-            net_let_leave(&looks);
-        else
+        if (patience == WAIT) {
             waiter_step(&w);
+            continue;
+        }
+        net_let_leave(&looks);
+        if (!wait_is_ours)
+            world_follow_exit();
     }
     if (status < 0 && !net_is_leaving()) // an answer that nobody waits for any more
         net_failed("a message", pe, status);

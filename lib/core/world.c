@@ -128,6 +128,13 @@ static _Noreturn void exit_once(int status)
     exit(status);
 }
 
+void world_follow_exit(void)
+{
+    if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
+                 JOB_ENDED_GLOBAL_EXIT))
+        exit_once(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));
+}
+
 // Seen by every wait that takes long.
 static void look_at_job(void)
 {
@@ -136,9 +143,7 @@ static void look_at_job(void)
     int dead = atomic_load_explicit(&world.job->dead, memory_order_acquire);
     if (unlikely(dead > atomic_load_explicit(&watch.told, memory_order_relaxed)))
         tell_of_dead(dead);
-    if (unlikely(atomic_load_explicit(&world.job->ended, memory_order_acquire) ==
-                 JOB_ENDED_GLOBAL_EXIT))
-        exit_once(atomic_load_explicit(&world.job->ended_status, memory_order_relaxed));
+    world_follow_exit();
     if (unlikely(atomic_load_explicit(&world.job->left, memory_order_relaxed)))
         end_if_abandoned();
 }
@@ -153,7 +158,7 @@ bool world_ends_job(void)
 void world_global_exit(int status)
 {
     int32_t running = JOB_RUNNING;
-    // Pairs with the acquire load in look_at_job: the status comes before.
+    // Pairs with the acquire load in world_follow_exit: the status comes before.
     atomic_store_explicit(&world.job->ended_status, status, memory_order_relaxed);
     atomic_fetch_add(&enders, 1); // before another thread of ours sees that it has ended
     if (atomic_compare_exchange_strong_explicit(&world.job->ended, &running, JOB_ENDED_GLOBAL_EXIT,

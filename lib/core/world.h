@@ -73,6 +73,8 @@ void world_watch_failures(void (*fn)(int pe, void *arg), void *arg);
 // Ends the job: exit(status) here, and on every other PE as soon as it looks.
 _Noreturn void world_global_exit(int status);
 bool world_ends_job(void); // this process has called it, and first
+// If it was called: exit. For a thread of the program's, with no lock, where its wait looks at nothing else.
+void world_follow_exit(void);
 
 static inline bool world_is_up(void)
 {
