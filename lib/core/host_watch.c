@@ -64,7 +64,7 @@ struct edge {
     enum state state;
     int fd, node;
     uint64_t since_ms; // connecting, or closed without a word
-    int late_looks;
+    int late_looks;    // at which an answer was late, or since it closed without a word
     struct record in;
     size_t got;
 };
@@ -215,10 +215,12 @@ static bool is_silent(struct edge *e)
     return e->late_looks >= LATE_LOOKS;
 }
 
-// The process at the other end is gone without a word: its launcher's to deal with; if not, ours.
+// The process at the other end is gone without a word: its launcher's to deal with; if not, ours. After looks, not time:
+// where we stood still, it did so too.
 static void vanish(struct edge *e)
 {
     close_edge(e);
+    e->late_looks = 0;
     e->since_ms = wait_now_ms();
 }
 
@@ -279,7 +281,8 @@ static void look_at(struct edge *e)
         look_at_connecting(e);
     else if (e->state == OPEN)
         look_at_open(e);
-    else if (e->state == CLOSED && e->since_ms && wait_now_ms() - e->since_ms > BUSY_GRACE_MS) {
+    else if (e->state == CLOSED && e->since_ms &&
+             (unsigned)++e->late_looks > join_patience_ms(BUSY_GRACE_MS) / LOOK_MS) {
         e->since_ms = 0;
         if (atomic_load(&world.job->ended) == JOB_RUNNING)
             lose(e, "its first PE has ended without a word");

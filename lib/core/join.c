@@ -32,6 +32,7 @@
 #define JOIN_MS 60000      // from the fence on, when all are running, until the file is there
 #define GLOBAL_EXIT_MS 300 // for the others to see it, as in oshrun
 #define WATCHED_MS 300     // for those who asked to be told of a death, as in oshrun
+#define BUSY_MS 20000      // for a launcher to end a job
 #define EXIT_MS 100 // for the others to say why they exit, too, and for a launcher to pass lines on
 #define LOOK_MS 100 // between looks whether others live
 #define MEETING_KEY "shoal-meeting-%d"
@@ -456,6 +457,12 @@ void join_abort(void)
 {
     if (launcher && getpid() == joined_pid)
         launcher->abort(launcher, EXIT_FAILURE, "a PE has ended");
+}
+
+unsigned join_patience_ms(unsigned otherwise)
+{
+    bool ends_all = launcher && !launcher->is_careless && !launcher->ends_own_host;
+    return ends_all ? BUSY_MS : otherwise;
 }
 
 struct pmi *join_pmi(void)

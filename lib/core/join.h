@@ -33,6 +33,10 @@ void join_end_early(void);
 // Has the launcher end all PEs, on all hosts: where some of them end, not every launcher does.
 void join_abort(void);
 
+// Until when others than the launcher leave it to the launcher to end the job and to say why: `otherwise`, or longer
+// where it does so whenever a PE dies, on all hosts. On busy ones it takes its time.
+unsigned join_patience_ms(unsigned otherwise);
+
 // The launcher, NULL when it was oshrun or there is none.
 struct pmi *join_pmi(void);
 

@@ -55,10 +55,12 @@ bool net_is_leaving(void)
 // PEs; it ends this process then.
 static void give_way(void)
 {
-    for (int ms = 0; ms < GIVE_WAY_MS; ms += 10) {
+    bool hosts = job_has_hosts(world.job);
+    unsigned most = hosts ? join_patience_ms(GIVE_WAY_MS) : GIVE_WAY_MS;
+    for (unsigned ms = 0; ms < most; ms += 10) {
         if (atomic_load_explicit(&world.job->ended, memory_order_relaxed) != JOB_RUNNING)
             return;
-        if (job_has_hosts(world.job))
+        if (hosts)
             host_watch_beat();
         usleep(10000);
     }

@@ -104,6 +104,11 @@ void join_abort(void)
 {
 }
 
+unsigned join_patience_ms(unsigned otherwise)
+{
+    return otherwise;
+}
+
 void join_prepare(bool is_late)
 {
     (void)is_late;
