@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/../launch/lib.sh"
 [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ] ||
     skip "neither libfabric nor UCX is there"
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" # these are not ours to judge
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" TSAN_OPTIONS="${TSAN_OPTIONS:-}:report_bugs=0" # not ours to judge
 cat >"$tmp/room.c" <<'PROGRAM'
 // PE 0 stops, PE 2 asks it for more than it can answer at once and stops, PE 1 has PE 0 go on, which waits
 // for ever then, and ends the job.
