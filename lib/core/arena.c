@@ -9,11 +9,16 @@
 #include "world.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 static struct tlsf *space;
 static size_t dumped; // from its start on, in whatever life of the library
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of both
+
+enum { RESERVED = 16 };
+static char *reserve;            // so many blocks; NULL: the arena is too small
+static _Atomic unsigned is_free; // a bit for each
 
 static char *start(void)
 {
@@ -23,9 +28,13 @@ static char *start(void)
 int arena_up(void)
 {
     space = tlsf_create(world.job->arena_size);
-    if (!space)
+    if (!space) {
         log_line(LOG_ERROR, LOG_HEAP, "no memory for the arena's records");
-    return space ? 0 : -1;
+        return -1;
+    }
+    reserve = arena_alloc((size_t)RESERVED * ARENA_RESERVED);
+    atomic_store_explicit(&is_free, reserve ? (1u << RESERVED) - 1 : 0, memory_order_relaxed);
+    return 0;
 }
 
 void arena_down(void)
@@ -59,4 +68,21 @@ int arena_free(void *ptr)
         status = SHOAL_EINVAL;
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+void *arena_take_reserved(void)
+{
+    unsigned free = atomic_load_explicit(&is_free, memory_order_relaxed);
+    // Pairs with the release in arena_give_reserved: what was done in the block comes before.
+    while (free &&
+           !atomic_compare_exchange_weak_explicit(&is_free, &free, free & (free - 1),
+                                                  memory_order_acquire, memory_order_relaxed)) {
+    }
+    return free ? reserve + (size_t)__builtin_ctz(free) * ARENA_RESERVED : NULL;
+}
+
+void arena_give_reserved(void *block)
+{
+    size_t i = (size_t)((char *)block - reserve) / ARENA_RESERVED;
+    atomic_fetch_or_explicit(&is_free, 1u << i, memory_order_release);
 }

@@ -17,12 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 2 };
+enum { PIECES = 2, HALF = ARENA_RESERVED / PIECES };
+enum { SMALL = LIMIT_BOUNCE < HALF ? LIMIT_BOUNCE : HALF };
 
-// One piece on its way. `room` is memory all reach, of LIMIT_BOUNCE bytes.
+// One piece on its way. `room` is memory all reach, of `size` bytes.
 struct piece {
     struct work *w;
     char *room;
+    size_t size;
     char *local; // where it belongs
     size_t n;
 };
@@ -45,7 +47,6 @@ bool help_is_gone(int pe)
 
 static void begin(struct piece *p, const struct operation *op, size_t done, int helper)
 {
-    size_t room = LIMIT_BOUNCE;
     p->local = op->has_local ? (char *)place_here(op->local) + done : NULL;
     p->w->op = *op;
     p->w->op.initiator = world.me;
@@ -54,7 +55,7 @@ static void begin(struct piece *p, const struct operation *op, size_t done, int 
     if (op->kind == SHOAL_WORK_ATOMIC) {
         p->n = sizeof(uint64_t);
     } else {
-        p->n = op->n - done < room ? op->n - done : room;
+        p->n = op->n - done < p->size ? op->n - done : p->size;
         p->w->op.n = p->n;
     }
     if (op->kind == SHOAL_WORK_PUT || op->kind == OPERATION_ACC)
@@ -114,6 +115,39 @@ static void piece_free(struct piece *p)
     arena_free(p->room);
 }
 
+// Where the arena is full, as the program may have taken all of it, in small rooms of the reserve.
+static bool take_rooms(struct piece piece[PIECES], char **reserved)
+{
+    bool have_all = true;
+    *reserved = NULL;
+    for (int i = 0; i < PIECES; i++) {
+        piece[i].w = trigger_new();
+        piece[i].room = arena_alloc(LIMIT_BOUNCE);
+        piece[i].size = LIMIT_BOUNCE;
+        have_all = have_all && piece[i].w && piece[i].room;
+    }
+    if (have_all || !piece[0].w || !piece[1].w)
+        return have_all;
+    *reserved = arena_take_reserved();
+    for (int i = 0; i < PIECES; i++) {
+        arena_free(piece[i].room);
+        piece[i].size = SMALL;
+        piece[i].room = *reserved ? *reserved + i * SMALL : NULL;
+    }
+    return *reserved;
+}
+
+static void give_rooms(struct piece piece[PIECES], char *reserved)
+{
+    bool is_lost = !piece[0].room || !piece[1].room; // somebody may still write there
+    if (reserved && !is_lost)
+        arena_give_reserved(reserved);
+    for (int i = 0; i < PIECES; i++) {
+        piece[i].room = reserved ? NULL : piece[i].room;
+        piece_free(&piece[i]);
+    }
+}
+
 static bool is_for_pieces(const struct operation *op)
 {
     return op->kind == SHOAL_WORK_PUT || op->kind == SHOAL_WORK_GET ||
@@ -123,6 +157,7 @@ static bool is_for_pieces(const struct operation *op)
 int help_run(const struct operation *op, int helper)
 {
     struct piece piece[PIECES] = {{0}};
+    char *reserved;
     int status = SHOAL_ENOMEM;
     if (op->has_local && !place_here(op->local))
         return SHOAL_EFAULT;
@@ -132,16 +167,9 @@ int help_run(const struct operation *op, int helper)
         return net_run(op, helper);
     if (!is_for_pieces(op))
         return SHOAL_EFAULT;
-    bool have_all = true;
-    for (int i = 0; i < PIECES; i++) {
-        piece[i].w = trigger_new();
-        piece[i].room = arena_alloc(LIMIT_BOUNCE);
-        have_all = have_all && piece[i].w && piece[i].room;
-    }
-    if (have_all)
+    if (take_rooms(piece, &reserved))
         status = run_pieces(piece, op, helper);
-    for (int i = 0; i < PIECES; i++)
-        piece_free(&piece[i]);
+    give_rooms(piece, reserved);
     return status;
 }
 

@@ -4,6 +4,7 @@
 # else does: it ends by its own exit handlers.
 set -u
 . "$(dirname "$0")/../launch/lib.sh"
+case $build in *hostile*) skip "who asks has no room for as many questions as there have to be" ;; esac
 [ -e "$build/lib/libshoal-ofi.so" ] || [ -e "$build/lib/libshoal-ucx.so" ] ||
     skip "neither libfabric nor UCX is there"
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" TSAN_OPTIONS="${TSAN_OPTIONS:-}:report_bugs=0" # not ours to judge
@@ -23,7 +24,7 @@ static long pid[3], go;
 static shoal_key_t key;
 static char memory[64], message[LENGTH], back[MOST][SIZE];
 static shoal_event_t event[MOST];
-static size_t length, asks;
+static size_t length;
 
 static void on_message(const shoal_am_t *am) { (void)am; }
 
@@ -59,7 +60,7 @@ static void ask(void)
 {
     shoal_rptr_t from;
     shmem_wait_until(&go, SHMEM_CMP_EQ, 1L);
-    for (size_t i = 0; i < asks; i++)
+    for (int i = 0; i < MOST; i++)
         if (shoal_rptr(&key, 0, &from) || shoal_get(back[i], from, SIZE, NULL, &event[i]))
             exit(4);
     stop();
@@ -84,7 +85,6 @@ int main(void)
     shoal_region_t region;
     shoal_query(SHOAL_Q_AM_MAX, 2, &most);
     length = most < LENGTH ? (size_t)most : LENGTH;
-    asks = most < 1024 ? 3 : MOST; // tiny limits
     atexit(leaves);
     shoal_am_register(1, on_message, NULL);
     if (me == 0) {
