@@ -16,7 +16,7 @@ static struct tlsf *space;
 static size_t dumped; // from its start on, in whatever life of the library
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of both
 
-enum { RESERVED = 16 };
+enum { BLOCKS = 16 };
 static char *reserve;            // so many blocks; NULL: the arena is too small
 static _Atomic unsigned is_free; // a bit for each
 
@@ -32,8 +32,8 @@ int arena_up(void)
         log_line(LOG_ERROR, LOG_HEAP, "no memory for the arena's records");
         return -1;
     }
-    reserve = arena_alloc((size_t)RESERVED * ARENA_RESERVED);
-    atomic_store_explicit(&is_free, reserve ? (1u << RESERVED) - 1 : 0, memory_order_relaxed);
+    reserve = arena_alloc((size_t)BLOCKS * ARENA_RESERVED);
+    atomic_store_explicit(&is_free, reserve ? (1u << BLOCKS) - 1 : 0, memory_order_relaxed);
     return 0;
 }
 
@@ -72,13 +72,13 @@ int arena_free(void *ptr)
 
 void *arena_take_reserved(void)
 {
-    unsigned free = atomic_load_explicit(&is_free, memory_order_relaxed);
+    unsigned left = atomic_load_explicit(&is_free, memory_order_relaxed);
     // Pairs with the release in arena_give_reserved: what was done in the block comes before.
-    while (free &&
-           !atomic_compare_exchange_weak_explicit(&is_free, &free, free & (free - 1),
+    while (left &&
+           !atomic_compare_exchange_weak_explicit(&is_free, &left, left & (left - 1),
                                                   memory_order_acquire, memory_order_relaxed)) {
     }
-    return free ? reserve + (size_t)__builtin_ctz(free) * ARENA_RESERVED : NULL;
+    return left ? reserve + (size_t)__builtin_ctz(left) * ARENA_RESERVED : NULL;
 }
 
 void arena_give_reserved(void *block)
