@@ -16,9 +16,9 @@ static struct tlsf *space;
 static size_t dumped; // from its start on, in whatever life of the library
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of both
 
-enum { BLOCKS = 16 };
+enum { BLOCKS = 32, RESERVE = BLOCKS * ARENA_RESERVED };
 static char *reserve;            // so many blocks; NULL: the arena is too small
-static _Atomic unsigned is_free; // a bit for each
+static _Atomic uint32_t is_free; // a bit for each
 
 static char *start(void)
 {
@@ -32,8 +32,8 @@ int arena_up(void)
         log_line(LOG_ERROR, LOG_HEAP, "no memory for the arena's records");
         return -1;
     }
-    reserve = arena_alloc((size_t)BLOCKS * ARENA_RESERVED);
-    atomic_store_explicit(&is_free, reserve ? (1u << BLOCKS) - 1 : 0, memory_order_relaxed);
+    reserve = arena_alloc(RESERVE);
+    atomic_store_explicit(&is_free, reserve ? UINT32_MAX : 0, memory_order_relaxed);
     return 0;
 }
 
@@ -53,12 +53,29 @@ void *arena_alloc(size_t size)
     return offset == TLSF_NONE ? NULL : start() + offset;
 }
 
+void *arena_alloc_reserved(void)
+{
+    uint32_t left = atomic_load_explicit(&is_free, memory_order_relaxed);
+    // Pairs with the release in arena_free: what was done in the block comes before.
+    while (left &&
+           !atomic_compare_exchange_weak_explicit(&is_free, &left, left & (left - 1),
+                                                  memory_order_acquire, memory_order_relaxed)) {
+    }
+    return left ? reserve + (size_t)__builtin_ctz(left) * ARENA_RESERVED : NULL;
+}
+
 int arena_free(void *ptr)
 {
     size_t offset = (size_t)((uintptr_t)ptr - (uintptr_t)start());
+    size_t in_reserve = (size_t)((uintptr_t)ptr - (uintptr_t)reserve);
     int status = SHOAL_OK;
     if (!ptr)
         return SHOAL_OK;
+    if (reserve && in_reserve < RESERVE) {
+        atomic_fetch_or_explicit(&is_free, UINT32_C(1) << in_reserve / ARENA_RESERVED,
+                                 memory_order_release);
+        return SHOAL_OK;
+    }
     if (offset >= world.job->arena_size)
         return SHOAL_EINVAL;
     pthread_mutex_lock(&lock);
@@ -68,21 +85,4 @@ int arena_free(void *ptr)
         status = SHOAL_EINVAL;
     pthread_mutex_unlock(&lock);
     return status;
-}
-
-void *arena_take_reserved(void)
-{
-    unsigned left = atomic_load_explicit(&is_free, memory_order_relaxed);
-    // Pairs with the release in arena_give_reserved: what was done in the block comes before.
-    while (left &&
-           !atomic_compare_exchange_weak_explicit(&is_free, &left, left & (left - 1),
-                                                  memory_order_acquire, memory_order_relaxed)) {
-    }
-    return left ? reserve + (size_t)__builtin_ctz(left) * ARENA_RESERVED : NULL;
-}
-
-void arena_give_reserved(void *block)
-{
-    size_t i = (size_t)((char *)block - reserve) / ARENA_RESERVED;
-    atomic_fetch_or_explicit(&is_free, 1u << i, memory_order_release);
 }

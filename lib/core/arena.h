@@ -12,9 +12,8 @@ void arena_down(void);
 void *arena_alloc(size_t size); // NULL: none left
 int arena_free(void *ptr);      // NULL is fine; SHOAL_EINVAL: no block starts there
 
-// For who finds none left but cannot do without: ARENA_RESERVED bytes. Of such blocks there are 16.
-enum { ARENA_RESERVED = 8192 };
-void *arena_take_reserved(void); // NULL: all are taken
-void arena_give_reserved(void *block);
+// For who finds none left but cannot do without: ARENA_RESERVED bytes, for arena_free. Of such blocks there are 32.
+enum { ARENA_RESERVED = 4096 };
+void *arena_alloc_reserved(void); // NULL: all are taken
 
 #endif

@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 2, HALF = ARENA_RESERVED / PIECES };
-enum { SMALL = LIMIT_BOUNCE < HALF ? LIMIT_BOUNCE : HALF };
+enum { PIECES = 2, SMALL = LIMIT_BOUNCE < ARENA_RESERVED ? LIMIT_BOUNCE : ARENA_RESERVED };
 
 // One piece on its way. `room` is memory all reach, of `size` bytes.
 struct piece {
@@ -115,37 +114,16 @@ static void piece_free(struct piece *p)
     arena_free(p->room);
 }
 
-// Where the arena is full, as the program may have taken all of it, in small rooms of the reserve.
-static bool take_rooms(struct piece piece[PIECES], char **reserved)
+// A smaller one where the arena is full, as the program may have taken all of it.
+static bool piece_new(struct piece *p)
 {
-    bool have_all = true;
-    *reserved = NULL;
-    for (int i = 0; i < PIECES; i++) {
-        piece[i].w = trigger_new();
-        piece[i].room = arena_alloc(LIMIT_BOUNCE);
-        piece[i].size = LIMIT_BOUNCE;
-        have_all = have_all && piece[i].w && piece[i].room;
+    *p = (struct piece){
+        .w = trigger_new(), .room = arena_alloc(LIMIT_BOUNCE), .size = LIMIT_BOUNCE};
+    if (!p->room) {
+        p->room = arena_alloc_reserved();
+        p->size = SMALL;
     }
-    if (have_all || !piece[0].w || !piece[1].w)
-        return have_all;
-    *reserved = arena_take_reserved();
-    for (int i = 0; i < PIECES; i++) {
-        arena_free(piece[i].room);
-        piece[i].size = SMALL;
-        piece[i].room = *reserved ? *reserved + i * SMALL : NULL;
-    }
-    return *reserved;
-}
-
-static void give_rooms(struct piece piece[PIECES], char *reserved)
-{
-    bool is_lost = !piece[0].room || !piece[1].room; // somebody may still write there
-    if (reserved && !is_lost)
-        arena_give_reserved(reserved);
-    for (int i = 0; i < PIECES; i++) {
-        piece[i].room = reserved ? NULL : piece[i].room;
-        piece_free(&piece[i]);
-    }
+    return p->w && p->room;
 }
 
 static bool is_for_pieces(const struct operation *op)
@@ -156,8 +134,7 @@ static bool is_for_pieces(const struct operation *op)
 
 int help_run(const struct operation *op, int helper)
 {
-    struct piece piece[PIECES] = {{0}};
-    char *reserved;
+    struct piece piece[PIECES];
     int status = SHOAL_ENOMEM;
     if (op->has_local && !place_here(op->local))
         return SHOAL_EFAULT;
@@ -167,9 +144,13 @@ int help_run(const struct operation *op, int helper)
         return net_run(op, helper);
     if (!is_for_pieces(op))
         return SHOAL_EFAULT;
-    if (take_rooms(piece, &reserved))
+    bool have_all = true;
+    for (int i = 0; i < PIECES; i++)
+        have_all &= piece_new(&piece[i]);
+    if (have_all)
         status = run_pieces(piece, op, helper);
-    give_rooms(piece, reserved);
+    for (int i = 0; i < PIECES; i++)
+        piece_free(&piece[i]);
     return status;
 }
 
