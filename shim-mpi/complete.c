@@ -356,9 +356,7 @@ MPI_DEFINE(int, Request_get_status, MPI_Request request, int *flag, MPI_Status *
         error = check_pointer("MPI_Request_get_status", NULL, "flag", flag);
     if (error)
         return error;
-    if (is_active(r) && !request_is_done(r))
-        progress_look();
-    *flag = !is_active(r) || request_is_done(r);
+    *flag = !is_active(r) || request_is_done(r) || (progress_look() && request_is_done(r));
     return *flag ? peek_one("MPI_Request_get_status", r, status) : MPI_SUCCESS;
 }
 
@@ -393,8 +391,8 @@ MPI_DEFINE(int, Request_get_status_any, int count, const MPI_Request array_of_re
         error = check_pointer("MPI_Request_get_status_any", NULL, "flag", flag);
     if (error)
         return error;
-    progress_look();
-    look = look_again(count, array_of_requests);
+    if (progress_look())
+        look = look_again(count, array_of_requests);
     int i = look.done;
     *indx = i < 0 ? MPI_UNDEFINED : i;
     *flag = i >= 0 || !look.pending;
@@ -416,8 +414,8 @@ MPI_DEFINE(int, Request_get_status_some, int incount, const MPI_Request array_of
         error = check_pointer(call, NULL, "array_of_indices", array_of_indices);
     if (error)
         return error;
-    progress_look();
-    look = look_again(incount, array_of_requests);
+    if (progress_look())
+        look = look_again(incount, array_of_requests);
     for (int i = look.done; i >= 0 && i < incount; i++) {
         struct request *r = at(array_of_requests, i);
         if (!is_active(r) || !request_is_done(r))

@@ -395,10 +395,6 @@ MPI_DEFINE(int, Parrived, MPI_Request request, int partition, int *flag)
         error = check_partition(call, p, partition);
     if (error)
         return error;
-    *flag = !p || has_arrived(p, partition);
-    if (*flag)
-        return MPI_SUCCESS;
-    progress_look();
-    *flag = has_arrived(p, partition);
+    *flag = !p || has_arrived(p, partition) || (progress_look() && has_arrived(p, partition));
     return MPI_SUCCESS;
 }

@@ -58,11 +58,8 @@ static int iprobe(const char *call, int source, int tag, MPI_Comm handle, int *f
         error = check_pointer(call, comm, "flag", flag);
     if (error)
         return error;
-    *flag = look(comm, source, tag, message, status);
-    if (*flag)
-        return MPI_SUCCESS;
-    progress_look();
-    *flag = look(comm, source, tag, message, status);
+    *flag = look(comm, source, tag, message, status) ||
+            (progress_look() && look(comm, source, tag, message, status));
     return MPI_SUCCESS;
 }
 

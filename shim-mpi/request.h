@@ -228,7 +228,7 @@ bool progress_may_sleep(void); // for a hook: this thread waits, and may have sl
 
 // For calls that look and return, done or not (MPI_Test, MPI_Iprobe). A thread that calls them over
 // and over gives its core away now and then, soon where there are fewer cores than PEs: what it
-// looks for may be another PE's work. False: nothing came, so requests are as they were.
+// looks for may be another PE's work. False: nothing came, so what it looks for is as it was.
 bool progress_look(void);
 
 // In a loop around a test of anything that a completion or a hook changes.
