@@ -89,6 +89,7 @@ enum {
     SHOAL_Q_CROWDED,    // 1: this node's PEs are more than the cores that they may use together
     SHOAL_Q_BESIDE,     // 1: they are not, but another one was on this PE's core when it waited last
     SHOAL_Q_GATHERED,   // (pe) bytes of a put to that PE that goes with others (SHOAL_COALESCE); of its node: 0
+    SHOAL_Q_NODE,       // (pe) the number of its node, from 0 on
     SHOAL_Q_COUNT_
 };
 enum { SHOAL_PE_STARTING, SHOAL_PE_RUNNING, SHOAL_PE_FINALIZED, SHOAL_PE_GONE };

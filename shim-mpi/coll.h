@@ -184,6 +184,17 @@ const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *o
 // is NULL.
 const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const char *own,
                             char *result);
+// Over several nodes whose ranks are numbered node by node, as many on each (coll_grid.c); those that combine
+// do it in the same brackets.
+bool coll_is_grid(const struct coll_call *c);
+void coll_allreduce_grid(struct schedule *s, const struct coll_call *c);
+void coll_reduce_grid(struct schedule *s, const struct coll_call *c);
+void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c, MPI_Count longest,
+                              MPI_Count most); // elements of the longest block, of each at a time
+void coll_allgather_grid(struct schedule *s, const struct coll_call *c);
+void coll_alltoall_grid(struct schedule *s, const struct coll_call *c); // not in place
+// What this process gives in an allgather, without waiting for its copy in the result.
+struct block coll_given(const struct coll_call *c);
 // Does it go so, one rank combined after the other? Else by pairs.
 bool coll_allreduce_slices(const struct coll_call *c);
 bool coll_reduce_slices(const struct coll_call *c);

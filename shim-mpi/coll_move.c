@@ -138,8 +138,7 @@ static int blocks_at_once(const struct coll_call *c)
     return request_is_crowded() && mean > COLL_NOW && mean < LONG ? FEW : c->size;
 }
 
-// What this process gives in an allgather, without waiting for its copy in the result.
-static struct block given(const struct coll_call *c)
+struct block coll_given(const struct coll_call *c)
 {
     return side_in_place(&c->send) ? coll_block(&c->recv, c->rank) : coll_whole(&c->send);
 }
@@ -150,7 +149,7 @@ static void exchange(struct schedule *s, const struct coll_call *c, bool is_same
     for (int k = 1; k < c->size; k++) {
         int to = (c->rank + k) % c->size, from = (c->rank - k + c->size) % c->size;
         struct block in = coll_block(&c->recv, from);
-        struct block out = is_same ? given(c) : outgoing(s, c, to);
+        struct block out = is_same ? coll_given(c) : outgoing(s, c, to);
         schedule_recv(s, in.buf, in.count, in.type, from);
         schedule_send(s, out.buf, out.count, out.type, to);
         if (k % at_once == 0)
@@ -158,9 +157,21 @@ static void exchange(struct schedule *s, const struct coll_call *c, bool is_same
     }
 }
 
+// Short blocks go to another node together.
+static bool is_better_by_columns(const struct coll_call *c)
+{
+    enum { MOST = 1 << 14 };
+    return c->kind == COLL_ALLTOALL && c->recv.count * c->recv.type->size <= MOST &&
+           coll_is_grid(c);
+}
+
 void coll_alltoall(struct schedule *s, const struct coll_call *c)
 {
     bool in_place = side_in_place(&c->send); // all are copied before one comes
+    if (!in_place && is_better_by_columns(c)) {
+        coll_alltoall_grid(s, c);
+        return;
+    }
     if (!in_place)
         copy_own(s, coll_block(&c->recv, c->rank), coll_block(&c->send, c->rank));
     exchange(s, c, false, in_place ? c->size : blocks_at_once(c));
@@ -174,7 +185,7 @@ static void allgather_doubling(struct schedule *s, const struct coll_call *c)
         int peer = c->rank ^ bit, mine = c->rank & ~(bit - 1), theirs = peer & ~(bit - 1);
         struct block out = {coll_at(&c->recv, mine), c->recv.count * bit, c->recv.type};
         if (bit == 1)
-            out = given(c);
+            out = coll_given(c);
         schedule_recv(s, coll_at(&c->recv, theirs), c->recv.count * bit, c->recv.type, peer);
         schedule_send(s, out.buf, out.count, out.type, peer);
         schedule_round(s);
@@ -184,7 +195,8 @@ static void allgather_doubling(struct schedule *s, const struct coll_call *c)
 static void allgather_ring(struct schedule *s, const struct coll_call *c)
 {
     for (int k = 0; k < c->size - 1; k++) {
-        struct block out = k ? coll_block(&c->recv, (c->rank - k + c->size) % c->size) : given(c);
+        struct block out = k ? coll_block(&c->recv, (c->rank - k + c->size) % c->size)
+                             : coll_given(c);
         struct block in = coll_block(&c->recv, (c->rank - k - 1 + c->size) % c->size);
         schedule_recv(s, in.buf, in.count, in.type, (c->rank - 1 + c->size) % c->size);
         schedule_send(s, out.buf, out.count, out.type, (c->rank + 1) % c->size);
@@ -199,7 +211,7 @@ static void allgather_lent(struct schedule *s, const struct coll_call *c)
         struct block b = coll_block(&c->recv, from);
         schedule_recv(s, b.buf, b.count, b.type, from);
     }
-    struct block own = given(c);
+    struct block own = coll_given(c);
     coll_add_lent(s, c, own.buf, own.count, own.type);
 }
 
@@ -217,6 +229,8 @@ void coll_allgather(struct schedule *s, const struct coll_call *c)
         copy_own(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
     if (lends(c))
         allgather_lent(s, c);
+    else if (coll_is_grid(c))
+        coll_allgather_grid(s, c);
     else if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);
     else if (partner_are_near(c->comm->group))

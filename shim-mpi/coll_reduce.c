@@ -123,6 +123,8 @@ void coll_allreduce(struct schedule *s, const struct coll_call *c)
 {
     if (c->size == 1 || !coll_allreduce_slices(c))
         allreduce_short(s, c);
+    else if (coll_is_grid(c))
+        coll_allreduce_grid(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_allreduce_slices(s, c);
 }
@@ -195,6 +197,10 @@ void coll_add_blocks(struct schedule *s, const struct coll_call *c)
         longest = n > longest ? n : longest;
     }
     MPI_Count most = segment_of(longest, t);
+    if (coll_is_grid(c)) {
+        coll_reduce_scatter_grid(s, c, longest, longest < most ? longest : most);
+        return;
+    }
     void **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *result = c->recv.buf;
     for (int i = 0; i < c->size; i++)
         in[i] = schedule_elements(s, part_of(mine, 0, most), t);

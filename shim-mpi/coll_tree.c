@@ -234,6 +234,8 @@ void coll_reduce(struct schedule *s, const struct coll_call *c)
         coll_add_own(s, c, c->recv.buf);
     else if (!coll_reduce_slices(c))
         reduce_short(s, c);
+    else if (coll_is_grid(c))
+        coll_reduce_grid(s, c);
     else if (!coll_reduce_lent(s, c))
         coll_add_reduce_slices(s, c);
 }

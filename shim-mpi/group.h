@@ -15,6 +15,7 @@ struct group {
     int first, stride;
     int *pes;            // NULL: regular
     _Atomic int is_near; // partner_are_near: 1, or -1: not so; 0: nobody has asked
+    _Atomic int block;   // partner_block; 0: nobody has asked
     int *_Atomic sorted; // ranks by PE, made at the first group_rank; NULL: not yet
 };
 

@@ -124,6 +124,36 @@ bool partner_are_near(struct group *g)
     return i == g->size;
 }
 
+static uint64_t node_of(int pe)
+{
+    uint64_t node = 0;
+    shoal_query(SHOAL_Q_NODE, pe, &node);
+    return node;
+}
+
+static int common_divisor(int a, int b)
+{
+    while (b) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+int partner_block(struct group *g)
+{
+    int block = atomic_load_explicit(&g->block, memory_order_relaxed);
+    if (likely(block))
+        return block;
+    block = g->size;
+    for (int i = 1; i < g->size && block > 1; i++)
+        if (node_of(group_pe(g, i)) != node_of(group_pe(g, i - 1)))
+            block = common_divisor(block, i); // one begins here
+    atomic_store_explicit(&g->block, block, memory_order_relaxed);
+    return block;
+}
+
 int partner_up(void)
 {
     partners = calloc(chunks(), sizeof *partners);

@@ -104,6 +104,9 @@ static inline bool partner_took(struct partner *p, int pe, MPI_Count n)
 bool partner_is_direct(int pe);               // its shared memory is reached by load and store
 bool partner_is_reached(int pe);              // and its private memory without its help
 bool partner_are_near(struct group *g); // all of them are direct: of this node
+// The most ranks b that divide the group into blocks, 0 to b - 1 and so on, each of one node: all of its ranks
+// where it is on one node.
+int partner_block(struct group *g);
 
 int partner_up(void); // 0 or SHOAL_E*
 void partner_down(void);

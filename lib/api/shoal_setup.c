@@ -112,7 +112,7 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
 {
     bool about_pe = what == SHOAL_Q_DIRECT || what == SHOAL_Q_PRIVATE || what == SHOAL_Q_STATUS ||
                     what == SHOAL_Q_PROGRESS || what == SHOAL_Q_AM_MAX_TO ||
-                    what == SHOAL_Q_GATHERED;
+                    what == SHOAL_Q_GATHERED || what == SHOAL_Q_NODE;
     if (!shoal_is_up())
         return SHOAL_EINIT;
     if (!value || what < 0 || what >= SHOAL_Q_COUNT_ || (about_pe && !shoal_is_pe(pe)))
@@ -136,6 +136,7 @@ PUBLIC int shoal_query(int what, int pe, uint64_t *value)
     case SHOAL_Q_CROWDED: *value = world.crowded; break;
     case SHOAL_Q_BESIDE: *value = wait_is_beside(); break;
     case SHOAL_Q_GATHERED: *value = world_is_here(pe) ? 0 : (uint64_t)settings.coalesce; break;
+    case SHOAL_Q_NODE: *value = (uint64_t)world.job->pe[pe].node; break;
     }
     return SHOAL_OK;
 }

@@ -216,13 +216,14 @@ static void queries(void)
     CHECK(ask(SHOAL_Q_CROWDED, 0) <= 1 && (npes > 1 || !ask(SHOAL_Q_CROWDED, 0)));
     CHECK(ask(SHOAL_Q_BESIDE, 0) <= 1);
     CHECK_EQ(ask(SHOAL_Q_GATHERED, me), 0);
+    CHECK_EQ(ask(SHOAL_Q_NODE, me), 0);
     CHECK_EQ(ask(SHOAL_Q_PE, 9999), me); // no matter which PE
     CHECK(ask(SHOAL_Q_AM_INLINE, -1) <= ask(SHOAL_Q_AM_MAX, npes));
     for (int pe = 0; pe < npes; pe++)
         CHECK(ask(SHOAL_Q_AM_MAX_TO, pe) >= ask(SHOAL_Q_AM_MAX, pe));
     uint64_t value = 4711;
     static const int of_pe[] = {SHOAL_Q_DIRECT, SHOAL_Q_PRIVATE, SHOAL_Q_STATUS, SHOAL_Q_PROGRESS,
-                                SHOAL_Q_AM_MAX_TO};
+                                SHOAL_Q_AM_MAX_TO, SHOAL_Q_NODE};
     for (size_t i = 0; i < sizeof of_pe / sizeof of_pe[0]; i++) {
         CHECK_EQ(shoal_query(of_pe[i], -1, &value), SHOAL_EINVAL);
         CHECK_EQ(shoal_query(of_pe[i], npes, &value), SHOAL_EINVAL);
