@@ -17,7 +17,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ALIGNMENT = 16 };
 

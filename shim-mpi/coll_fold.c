@@ -4,7 +4,6 @@
 #include "coll.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Combines parts [0, n) by neighbours, neighbours of these, and so on; the result is where the first
 // one was.

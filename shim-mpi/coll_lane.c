@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DEPTH = SHOAL_COLL_DEPTH, LANE_AFTER = 4 };
 enum { LOOKS = 8 }; // at events, before it takes part in what is left to those who wait

@@ -3,8 +3,6 @@
 // coll_lane.h.
 #include "coll_lane.h"
 
-#include <string.h>
-
 enum { LINE = 64 };
 enum { SOON = 4096 }; // bytes up to which who only gives something need not wait for the others
 

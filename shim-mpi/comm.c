@@ -7,7 +7,6 @@
 // everywhere as its messages stay at home.
 #include "comm.h"
 
-#include "attr.h"
 #include "coll_lane.h"
 #include "error.h"
 #include "info.h"

@@ -9,7 +9,6 @@
 #include "hint.h"
 #include "info.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // ---- Who is in it

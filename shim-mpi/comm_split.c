@@ -6,7 +6,6 @@
 #include "check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct vote {
     int64_t color; // negative: none

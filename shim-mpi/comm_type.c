@@ -6,7 +6,6 @@
 #include "info.h"
 
 #include <pshmem.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -4,8 +4,6 @@
 #ifndef SHOAL_MPI_HW_H
 #define SHOAL_MPI_HW_H
 
-#include <stdbool.h>
-
 // The i-th kind this machine has, from the largest to the smallest, NULL: there are no more.
 const char *hw_kind(int i);
 // The number of the place of this kind that the calling thread is bound to now, -1: it may run in

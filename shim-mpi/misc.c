@@ -2,7 +2,6 @@
 // MPI 5.0, "MPI Environmental Management": versions, names, clocks. Local, and at any time.
 #include "check.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

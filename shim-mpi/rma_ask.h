@@ -4,7 +4,6 @@
 #define SHOAL_MPI_RMA_ASK_H
 
 #include "op.h"
-#include "settings.h"
 #include "type.h"
 #include "win.h"
 

@@ -2,7 +2,6 @@
 // Changing elements. See rma_words.h.
 #include "rma_words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FILLED = 8 }; // elements that are worth looking for whole words among

@@ -44,8 +44,6 @@
 #include "p2p.h"
 #include "settings.h"
 
-#include <string.h>
-
 // Numbers of the shim's active messages; those below are the program's.
 enum {
     AM_EAGER = 240,

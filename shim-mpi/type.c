@@ -4,7 +4,6 @@
 #include "type_create.h"
 
 #include <limits.h>
-#include <string.h>
 
 int raise_no_type(const char *call, const char *argument, MPI_Datatype handle)
 {

@@ -4,8 +4,6 @@
 // blocks at a constant distance and a shorter last one (struct dimension).
 #include "type_create.h"
 
-#include <limits.h>
-
 static bool is_order(int order)
 {
     return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN;

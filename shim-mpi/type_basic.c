@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define X(name, type, coding, first, second, second_at) \
     {sizeof(type), _Alignof(type), coding, {first, second}, second_at},

@@ -2,7 +2,6 @@
 // Recipes of datatypes, and MPI_Type_get_envelope and MPI_Type_get_contents, which tell them.
 #include "type_recipe.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,9 +5,6 @@
 
 #include "type.h"
 
-#include <stdlib.h>
-#include <wchar.h>
-
 typedef __int128 mpi_int128;
 typedef float mpi_float128 __attribute__((mode(TF))); // IEEE binary128, by whatever name
 typedef struct { float re, im; } mpi_cfloat;

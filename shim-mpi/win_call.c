@@ -6,8 +6,6 @@
 #include "info.h"
 #include "win.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 // ---- Checks

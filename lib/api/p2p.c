@@ -2,6 +2,7 @@
 // "Point-To-Point Synchronization Routines".
 #include "p2p.h"
 
+#include "compiler.h"
 #include "pshmem.h"
 
 #define SET(name, TYPE, is_vector, value)                                                      \

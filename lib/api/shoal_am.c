@@ -8,8 +8,6 @@
 #include "remote.h"
 #include "slice.h"
 
-#include <string.h>
-
 static inline bool id_ok(int id)
 {
     return id >= 1 && id <= 255;

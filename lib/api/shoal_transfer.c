@@ -6,15 +6,12 @@
 #include "shoal_check.h"
 
 #include "counter.h"
-#include "elements.h"
 #include "help.h"
 #include "net_flight.h"
 #include "operation.h"
 #include "region.h"
 #include "remote.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
 
 static int end(int status, shoal_event_t *event)

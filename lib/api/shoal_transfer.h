@@ -6,8 +6,6 @@
 #include "copy.h"
 #include "operation.h"
 
-#include <string.h>
-
 enum { TRANSFER_PARTS = 256 }; // moved by one call of the kernel
 
 // As rma_copy, but the two may overlap.

@@ -7,8 +7,6 @@
 #include "operation.h"
 #include "region.h"
 
-#include <string.h>
-
 static int from_remote(const shoal_work_t *work, struct operation *op, size_t n)
 {
     struct place at;

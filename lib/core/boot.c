@@ -6,7 +6,6 @@
 #include "boot.h"
 
 #include "call.h"
-#include "cpus.h"
 #include "data.h"
 #include "dump.h"
 #include "join.h"

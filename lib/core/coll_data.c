@@ -11,8 +11,6 @@
 #include "remote.h"
 #include "settings.h"
 
-#include <string.h>
-
 static void copy(void *dest, const void *src, size_t n)
 {
     if (dest != src && n)

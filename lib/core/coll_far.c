@@ -5,8 +5,6 @@
 #include "copy.h"
 #include "remote.h"
 
-#include <string.h>
-
 const void *coll_look(const struct group *g, int member, const void *addr, size_t n, void *buf)
 {
     int pe = set_pe(&g->set, member);

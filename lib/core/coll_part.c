@@ -8,8 +8,6 @@
 #include "elements.h"
 #include "slice.h"
 
-#include <string.h>
-
 // The collective as a PE sees it that may not be a member.
 struct view {
     struct pe_set set;

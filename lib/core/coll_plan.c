@@ -16,7 +16,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 _Static_assert((int)COLL_DEPTH == SHOAL_COLL_DEPTH, "as shoal.h promises");
 

@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A leader whose sends nobody answers, in broadcasts, may run ahead of others by so many collectives.
 enum { MEET_EVERY = 32 };

@@ -7,11 +7,9 @@
 #include "counter.h"
 #include "elements.h"
 #include "log.h"
-#include "net.h"
 #include "reduce_ops.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool meet_once(struct coll_run *run)
 {

@@ -6,7 +6,6 @@
 
 #include "coll_message.h"
 #include "coll_nodes.h"
-#include "log.h"
 #include "remote.h"
 
 struct group group_of_team(struct shoal_team *team)

@@ -3,7 +3,6 @@
 #include "deferred.h"
 
 #include "counter.h"
-#include "elements.h"
 #include "net.h"
 #include "region.h"
 #include "remote.h"

@@ -2,6 +2,7 @@
 // Operators on elements. One function a type, made from the table of types. See elements.h.
 #include "elements.h"
 
+#include "reduce_ops.h"
 #include "slice.h"
 #include "wait.h"
 

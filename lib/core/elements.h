@@ -3,7 +3,6 @@
 #ifndef SHOAL_CORE_ELEMENTS_H
 #define SHOAL_CORE_ELEMENTS_H
 
-#include "reduce_ops.h"
 #include "shoal.h"
 
 #include <stdbool.h>

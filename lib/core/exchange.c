@@ -4,8 +4,6 @@
 
 #include "copy.h"
 
-#include <string.h>
-
 void exchange_enter(struct shoal_team *team)
 {
     team->exchanges++;

@@ -14,8 +14,6 @@
 #include "wait.h"
 
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PIECES = 2, SMALL = LIMIT_BOUNCE < ARENA_RESERVED ? LIMIT_BOUNCE : ARENA_RESERVED };
 

@@ -6,7 +6,6 @@
 #include "join.h"
 #include "log.h"
 #include "subnet.h"
-#include "wait.h"
 #include "world.h"
 
 #include <arpa/inet.h>

@@ -19,7 +19,6 @@
 #include "host_watch.h"
 
 #include "card.h"
-#include "compiler.h"
 #include "host.h"
 #include "join.h"
 #include "log.h"
@@ -29,7 +28,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <netinet/tcp.h>
 #include <poll.h>

@@ -13,7 +13,6 @@
 #include "wait.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -11,7 +11,6 @@
 // and not spoken to.
 #include "meeting.h"
 
-#include "compiler.h"
 #include "cpus.h"
 #include "job.h"
 #include "log.h"

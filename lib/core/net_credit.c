@@ -2,7 +2,6 @@
 // See net_credit.h.
 #include "net_credit.h"
 
-#include "log.h"
 #include "net_queue.h"
 #include "tunables.h"
 #include "wait.h"

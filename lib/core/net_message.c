@@ -17,7 +17,6 @@
 #include "wait.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TOLD (UINT64_MAX - 1) // token of what net_tell sent, and its phase

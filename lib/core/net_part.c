@@ -3,11 +3,7 @@
 #include "net_part.h"
 
 #include "copy.h"
-#include "log.h"
 #include "tunables.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // Their head.n is the length of all, head.long_n of what is there. Few at a time: one for each thread
 // that sends a long message here now.

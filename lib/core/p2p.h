@@ -5,8 +5,6 @@
 #ifndef SHOAL_CORE_P2P_H
 #define SHOAL_CORE_P2P_H
 
-#include "call.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -5,7 +5,6 @@
 #include "compiler.h"
 #include "log.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

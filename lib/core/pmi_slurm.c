@@ -4,9 +4,7 @@
 // ranks are beside it, and these tell each other.
 #include "pmi.h"
 
-#include "compiler.h"
 #include "log.h"
-#include "tunables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

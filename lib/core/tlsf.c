@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SECOND_BITS = 4, SECOND = 1 << SECOND_BITS, FIRST = 48 - SECOND_BITS, CLASS_SCAN = 32 };
 

@@ -5,7 +5,6 @@
 #include "counter.h"
 #include "deferred.h"
 #include "help.h"
-#include "inbox.h"
 #include "log.h"
 #include "net.h"
 #include "wait.h"

@@ -5,7 +5,6 @@
 
 #include "handlers.h"
 #include "help.h"
-#include "inbox.h"
 #include "slice.h"
 
 static uint64_t first_due, last_due; // a list, oldest first: taken, and not yet run

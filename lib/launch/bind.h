@@ -4,7 +4,6 @@
 #define SHOAL_LAUNCH_BIND_H
 
 #include <sched.h>
-#include <stddef.h>
 
 enum bind_what { BIND_NONE, BIND_CORE, BIND_SOCKET, BIND_NUMA, BIND_HWTHREAD, BIND_L3 };
 #define BIND_WORDS \

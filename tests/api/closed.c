@@ -4,7 +4,6 @@
 // number of ours.
 #include "../check.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

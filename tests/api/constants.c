@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constants: integer constant expressions that differ where they must, handles, configurations.
-#include <limits.h>
 #include "../check.h"
 
 _Static_assert(SHMEM_MAJOR_VERSION == 1 && SHMEM_MINOR_VERSION == 6, "OpenSHMEM 1.6");

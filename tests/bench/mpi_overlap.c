@@ -7,7 +7,6 @@
 #include "near.h"
 
 #include <mpi.h>
-#include <stdint.h>
 
 enum { ROUNDS = 25, TIMES = 8, BYTES = 1 << 16 };
 

@@ -6,12 +6,10 @@
 //
 // Only who says all that is right gets the descriptor.
 #include "job.h"
-#include "log.h"
 #include "meeting.h"
 
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: whatever a launcher may answer. The first byte of the input chooses what it is fed to;
 // tests/fuzz/pmi holds inputs to begin with. `make fuzz` builds and runs it.
-#include "log.h"
 #include "pmi.h"
 
 #include <stdint.h>

@@ -8,7 +8,6 @@
 
 #include <sched.h>
 #include <shoal.h>
-#include <stdlib.h>
 
 enum { WINDOW = 50, WINDOWS = 10, LONGEST = 3000, FEW = 10 };
 

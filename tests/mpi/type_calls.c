@@ -4,7 +4,6 @@
 // addresses, parts of elements.
 // PES: 1
 #include <check.h>
-#include <limits.h>
 #include <mpi.h>
 #include <stddef.h>
 #include <wchar.h>

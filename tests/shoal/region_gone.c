@@ -5,7 +5,6 @@
 // region_gone_help.c runs this where private memory is reached only with its owner's help.
 #include "../check.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <shoal.h>

@@ -8,7 +8,6 @@
 
 #include <shoal.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { AM = 1, MANY = 5000, PAYLOAD = 40 };
 enum { OWNER = 0, THIRD = 1, COUNTER = 2 };

@@ -4,9 +4,7 @@
 #include "subnet.h"
 
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // In order of preference. What a provider is not asked about is known only from its documentation.
 static const struct ofi_profile profiles[] = {

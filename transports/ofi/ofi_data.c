@@ -6,7 +6,6 @@
 // A transfer longer than a chunk goes chunk after chunk through the same ofi_op.
 #include "ofi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct ofi_op *ofi_op_take(struct ofi_ep *ep, enum ofi_kind kind)

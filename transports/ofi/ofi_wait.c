@@ -13,7 +13,6 @@
 #include "ofi.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
