@@ -12,8 +12,7 @@
 //     without a request, after flush. The destination of a get holds the data at the same points.
 //   - The end of a request says more: the operation is complete at the target. A call that returns
 //     DONE leaves its request alone; with a request it is then complete at the target as well.
-//   - Operations on one endpoint context may be called by one thread at a time unless
-//     facts.thread_safe.
+//   - Operations may be called by several threads at a time, on one context as well.
 //   - Remote memory is named by region and offset; both were checked by the caller. me is a PE like
 //     the others.
 //   - Upcalls run inside progress only, with no lock of the transport held. They may make any call
@@ -46,8 +45,6 @@ enum transport_op { TRANSPORT_OPS(X) TRANSPORT_OP_COUNT };
 // Width is all an atomic needs here: add wraps, and floating types only set, fetch and swap.
 enum transport_width { TRANSPORT_32, TRANSPORT_64, TRANSPORT_WIDTH_COUNT };
 
-enum transport_support { TRANSPORT_NONE, TRANSPORT_TARGET_SOFTWARE, TRANSPORT_HARDWARE };
-
 enum transport_region { TRANSPORT_HEAP, TRANSPORT_DATA, TRANSPORT_REGIONS_FIXED };
 
 struct transport_remote {
@@ -77,25 +74,18 @@ struct transport_facts {
     const char *name;
     const char *provider;       // of a network library that has several, NULL: none
     char interface[48];         // internet address of the one in use, as text; empty: it has none
-    bool load_store;            // ptr() answers: the runtime then skips the data calls
     bool rma_needs_target;      // puts and gets end only when the target calls progress
-    bool amo_needs_target;
     bool amo_coherent_with_cpu; // remote and CPU atomics on one word may mix
-    bool ordered_puts;          // two puts to one PE arrive in order without a fence
-    bool native_fence;
-    bool wants_local_registration;
-    bool thread_safe;
     bool has_wait_fd;
     bool silent_progress;       // a call does a part of what came from others, and does not count it
     size_t inject_max;          // puts up to this size return DONE
     size_t put_by_message;      // up to this size the target has, and answers, a message sooner than a put
-    size_t message_max;
     size_t am_max;              // payload of an active message, 0: none
     size_t am_soon;             // of one that goes without asking the receiver first
     size_t chain_max;           // steps of a chain, 0: the slot is not to be called
     size_t chain_put_max;       // bytes of a put in one
     size_t address_size, key_size; // bytes exchanged at start
-    uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // enum transport_support
+    bool amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];
 };
 
 // What an active message carries: two pieces, one behind the other.
@@ -177,10 +167,6 @@ struct transport {
     int (*amo)(void *ep, void *ctx, struct transport_remote at, enum transport_op op,
                enum transport_width width, uint64_t operand, uint64_t compare, uint64_t *result,
                struct transport_request *request);
-    // The signal is visible at the target only after the data. NULL slot: put, fence or flush, amo.
-    int (*put_signal)(void *ep, void *ctx, struct transport_remote to, const void *from, size_t n,
-                      struct transport_remote signal, enum transport_op op, uint64_t value,
-                      struct transport_request *request);
     // The payload, at most facts.am_max bytes, is copied before the call returns. Messages of one PE
     // to another arrive in order, whatever the context, and once. flush says nothing about them: who
     // must know that one was handled asks for an answer.
@@ -203,9 +189,6 @@ struct transport {
     // looks in time.
     int (*wait_fd)(void *ep);
     int (*arm)(void *ep);
-
-    // Load/store address of remote memory, or NULL.
-    void *(*ptr)(void *ep, struct transport_remote at);
 
     // Deferred work: the first step begins now, every other one when the step before it is complete
     // at its target, without the caller. request->left, n at first, falls by one with each of them,

@@ -40,8 +40,7 @@ void net_let_leave(unsigned *looks);
 static inline bool net_does_amo(unsigned op, unsigned width)
 {
     bool is_missing = HOSTILE && op == TRANSPORT_XOR;
-    return net.facts.amo_coherent_with_cpu && net.facts.amo[op][width] != TRANSPORT_NONE &&
-           !is_missing;
+    return net.facts.amo_coherent_with_cpu && net.facts.amo[op][width] && !is_missing;
 }
 
 // What a transport is told of this PE's memory: its slice, and its static data.

@@ -294,8 +294,6 @@ static void test_threads(void)
 {
     pthread_t helper;
     int ids[2] = {0, 1};
-    if (!facts.thread_safe)
-        return;
     memset(heap_of(me), 0, 128);
     handler = take_threaded;
     barrier();

@@ -202,7 +202,7 @@ static inline int flush_wait(int pe)
 
 static inline bool has_amo(void) // all or none
 {
-    return facts.amo[TRANSPORT_ADD][TRANSPORT_64] != TRANSPORT_NONE;
+    return facts.amo[TRANSPORT_ADD][TRANSPORT_64];
 }
 
 static inline int amo_wait(struct transport_remote at, enum transport_op op,

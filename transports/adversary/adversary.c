@@ -58,9 +58,7 @@ static int adversary_open(const struct transport_job *job, struct transport_fact
     pthread_mutex_init(&a->lock, NULL);
     *facts = a->facts;
     facts->inject_max = a->inject_max;
-    facts->load_store = facts->ordered_puts = facts->native_fence = false;
     facts->chain_max = 0;
-    facts->thread_safe = true;
     *result = a;
     return 0;
 }

@@ -166,7 +166,7 @@ struct ofi_ep {
     unsigned searched_peers, search_every;
     uint64_t search_ms;
     char name[OFI_NAME_MAX];                                  // of the endpoint
-    uint8_t amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];   // as in facts
+    bool amo[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT];      // as in facts
     bool amo_base[TRANSPORT_OP_COUNT][TRANSPORT_WIDTH_COUNT]; // the form without a result exists
 
     const void **blob;          // of each PE, as given to connect
@@ -237,8 +237,7 @@ static inline struct ofi_op *ofi_op_at(const struct ofi_ep *ep, int i)
 // ofi_choose.c: the provider and the interface. NULL when there is none that serves.
 struct ofi_profile {
     const char *provider;
-    bool rma_needs_target, amo_needs_target, coherent;
-    enum transport_support support;
+    bool rma_needs_target, coherent;
 };
 struct fi_info *ofi_choose(const struct transport_job *job);
 const struct ofi_profile *ofi_profile(const char *provider); // never NULL

@@ -43,12 +43,11 @@ void ofi_amo_query(struct ofi_ep *ep, struct transport_facts *facts)
 {
     if (!(ep->info->caps & FI_ATOMIC))
         return;
-    enum transport_support support = ofi_profile(ep->info->fabric_attr->prov_name)->support;
     for (int op = 0; op < TRANSPORT_OP_COUNT; op++)
         for (int width = 0; width < TRANSPORT_WIDTH_COUNT; width++) {
             uint64_t fetch = op == TRANSPORT_CSWAP ? FI_COMPARE_ATOMIC : FI_FETCH_ATOMIC;
             if (query(ep, ops[op].fetch, width, fetch))
-                facts->amo[op][width] = ep->amo[op][width] = (uint8_t)support;
+                facts->amo[op][width] = ep->amo[op][width] = true;
             ep->amo_base[op][width] = ops[op].has_base && query(ep, ops[op].base, width, 0);
         }
 }

@@ -8,16 +8,16 @@
 
 // In order of preference. What a provider is not asked about is known only from its documentation.
 static const struct ofi_profile profiles[] = {
-    {"cxi", false, false, false, TRANSPORT_HARDWARE},
-    {"verbs;ofi_rxm", false, true, true, TRANSPORT_TARGET_SOFTWARE},
-    {"efa", true, true, false, TRANSPORT_TARGET_SOFTWARE},
-    {"opx", true, true, false, TRANSPORT_TARGET_SOFTWARE},
-    {"psm3", true, true, false, TRANSPORT_TARGET_SOFTWARE},
-    {"tcp;ofi_rxm", true, true, true, TRANSPORT_TARGET_SOFTWARE},
-    {"net;ofi_rxm", true, true, true, TRANSPORT_TARGET_SOFTWARE},
-    {"sockets", true, true, true, TRANSPORT_TARGET_SOFTWARE},
+    {"cxi", false, false},
+    {"verbs;ofi_rxm", false, true},
+    {"efa", true, false},
+    {"opx", true, false},
+    {"psm3", true, false},
+    {"tcp;ofi_rxm", true, true},
+    {"net;ofi_rxm", true, true},
+    {"sockets", true, true},
 };
-static const struct ofi_profile unknown = {"", true, true, false, TRANSPORT_TARGET_SOFTWARE};
+static const struct ofi_profile unknown = {"", true, false};
 
 const struct ofi_profile *ofi_profile(const char *provider)
 {

@@ -17,14 +17,9 @@ struct shm_ep {
 
 static const struct transport_facts shm_facts = {
     .name = "shm",
-    .load_store = true,
     .amo_coherent_with_cpu = true,
-    .ordered_puts = true,
-    .native_fence = true,
-    .thread_safe = true,
     .inject_max = SIZE_MAX,
-    .message_max = SIZE_MAX,
-    .amo = {[TRANSPORT_SET... TRANSPORT_CSWAP] = {TRANSPORT_HARDWARE, TRANSPORT_HARDWARE}},
+    .amo = {[TRANSPORT_SET... TRANSPORT_CSWAP] = {true, true}},
 };
 
 static int shm_open_ep(const struct transport_job *job, struct transport_facts *facts, void **ep)
@@ -130,5 +125,4 @@ const struct transport transport_shm = {
     .fence = shm_fence,
     .flush = shm_fence,
     .progress = shm_progress,
-    .ptr = shm_ptr,
 };

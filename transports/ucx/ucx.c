@@ -129,13 +129,10 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
     *facts = (struct transport_facts){
         .name = "ucx",
         .rma_needs_target = ep->is_tcp,
-        .amo_needs_target = true,
         .amo_coherent_with_cpu = true,
-        .thread_safe = true,
         .has_wait_fd = true,
         .inject_max = PUT_COPIED_MAX,
         .put_by_message = ep->is_tcp ? PUT_COPIED_MAX : 0, // a flush there has a message of its own
-        .message_max = SIZE_MAX,
         .am_max = MESSAGE_SOON,
         .am_soon = MESSAGE_SOON,
         .address_size = sizeof(struct ucx_blob),
@@ -145,7 +142,7 @@ static void state_facts(const struct ucx_ep *ep, struct transport_facts *facts)
     memcpy(facts->interface, ep->address, sizeof ep->address);
     for (int op = 0; op < TRANSPORT_OP_COUNT && has_atomics(); op++)
         for (int width = 0; width < TRANSPORT_WIDTH_COUNT; width++)
-            facts->amo[op][width] = TRANSPORT_TARGET_SOFTWARE;
+            facts->amo[op][width] = true;
 }
 
 // In the reverse order of opening. A lane has its parent's context and table of addresses.
