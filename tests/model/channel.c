@@ -120,7 +120,7 @@ static void start(void *state)
     s->thread[RECEIVER].at = IS_READY;
 }
 
-// ---- claim_for, with the lock of the PE's record
+// ---- claim_shared_next, with the lock of the PE's record
 static enum step claimed(struct state *s, int t)
 {
     struct thread *me = &s->thread[t];

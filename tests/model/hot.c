@@ -90,7 +90,7 @@ static void start(void *state)
     s->thread[ANSWERER].left = 3;
 }
 
-// ---- claim_in_ring, with the record locked
+// ---- claim_next, with the record locked
 static bool all_taken(const struct state *s, uint8_t taken)
 {
     switch ((enum mistake)variant.mistake) {
