@@ -231,16 +231,6 @@ static void settle(struct shoal_coll_plan *p) // with the lock
     p->entry = NULL;
 }
 
-static bool event_help(struct ending *e)
-{
-    return coll_plan_help((struct shoal_coll_plan *)e);
-}
-
-static int event_end(struct ending *e)
-{
-    return coll_plan_end((struct shoal_coll_plan *)e);
-}
-
 // False: nobody may, or somebody has run all of them.
 static bool run_some_part(struct shoal_team *team, uint64_t slot, uint64_t round)
 {
@@ -255,6 +245,42 @@ static bool run_some_part(struct shoal_team *team, uint64_t slot, uint64_t round
             return true;
     }
     return false;
+}
+
+// Runs a part that nobody has taken yet, if all have come. False: there was nothing to do.
+static bool event_help(struct ending *ending)
+{
+    struct shoal_coll_plan *p = (struct shoal_coll_plan *)ending;
+    struct shoal_team *team = p->team;
+    if (unlikely(team->spans))
+        return p->span && net_progress() > 0;
+    pthread_mutex_lock(&entry_lock);
+    const struct coll_entry *e = p->entry;
+    pthread_mutex_unlock(&entry_lock);
+    return e && run_some_part(team, (uint64_t)(e - team_area_at(team, team->me)->coll), p->round);
+}
+
+static void results(const struct shoal_coll_plan *p, int status)
+{
+    if (p->dst_copy && !status)
+        copy_bytes(p->coll.dst, p->dst_copy, p->dst_bytes);
+}
+
+// Results into private buffers. The collective's status.
+static int event_end(struct ending *ending)
+{
+    struct shoal_coll_plan *p = (struct shoal_coll_plan *)ending;
+    ORDERED_ELSEWHERE(); // another PE may have counted what another thread of this one ran
+    pthread_mutex_lock(&entry_lock);
+    if (p->entry)
+        settle(p);
+    pthread_mutex_unlock(&entry_lock);
+    int status = p->status;
+    p->is_running = false;
+    results(p, status);
+    if (p->once)
+        coll_plan_free(p);
+    return status;
 }
 
 // The collective that has it may be one whose parts nobody has run yet.
@@ -309,23 +335,6 @@ int coll_plan_start(struct shoal_coll_plan *p, shoal_event_t *event)
     return SHOAL_OK;
 }
 
-bool coll_plan_help(struct shoal_coll_plan *p)
-{
-    struct shoal_team *team = p->team;
-    if (unlikely(team->spans))
-        return p->span && net_progress() > 0;
-    pthread_mutex_lock(&entry_lock);
-    const struct coll_entry *e = p->entry;
-    pthread_mutex_unlock(&entry_lock);
-    return e && run_some_part(team, (uint64_t)(e - team_area_at(team, team->me)->coll), p->round);
-}
-
-static void results(const struct shoal_coll_plan *p, int status)
-{
-    if (p->dst_copy && !status)
-        copy_bytes(p->coll.dst, p->dst_copy, p->dst_bytes);
-}
-
 int coll_plan_call(struct shoal_coll_plan *p)
 {
     struct shoal_team *team = p->team;
@@ -341,20 +350,5 @@ int coll_plan_call(struct shoal_coll_plan *p)
             waiter_step(&w);
     int status = atomic_load_explicit(&p->entry->status, memory_order_relaxed);
     results(p, status);
-    return status;
-}
-
-int coll_plan_end(struct shoal_coll_plan *p)
-{
-    ORDERED_ELSEWHERE(); // another PE may have counted what another thread of this one ran
-    pthread_mutex_lock(&entry_lock);
-    if (p->entry)
-        settle(p);
-    pthread_mutex_unlock(&entry_lock);
-    int status = p->status;
-    p->is_running = false;
-    results(p, status);
-    if (p->once)
-        coll_plan_free(p);
     return status;
 }

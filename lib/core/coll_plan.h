@@ -55,11 +55,6 @@ int coll_plan_start(struct shoal_coll_plan *plan, shoal_event_t *event);
 // Blocking, in a team that spans nodes, in the order of such calls.
 int coll_plan_call(struct shoal_coll_plan *plan);
 
-// Runs a part that nobody has taken yet, if all have come. False: there was nothing to do.
-bool coll_plan_help(struct shoal_coll_plan *plan);
-// After the event is done: results into private buffers. The collective's status.
-int coll_plan_end(struct shoal_coll_plan *plan);
-
 int coll_part_run(const struct operation *op, int *needs); // the part of op->initiator
 
 #endif
