@@ -217,15 +217,13 @@ static bool is_filled(void)
     return is_there & 1;
 }
 
-static char *map_at(char *at, size_t n, int flags, size_t offset)
+static bool map_at(char *at, size_t n, size_t offset)
 {
     enum { USED = PROT_READ | PROT_WRITE };
     bool unlocks = is_filled();
-    char *to = mmap(at, n, unlocks ? PROT_NONE : USED, MAP_SHARED | MAP_NORESERVE | flags,
+    char *to = mmap(at, n, unlocks ? PROT_NONE : USED, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
                     world.job_fd, (off_t)(world.job->header_size + offset));
-    if (to != MAP_FAILED && unlocks && (munlock(to, n) || mprotect(to, n, USED)))
-        return MAP_FAILED;
-    return to;
+    return to != MAP_FAILED && (!unlocks || (munlock(to, n) == 0 && mprotect(to, n, USED) == 0));
 }
 
 static char *reserve(char *at, size_t n)
@@ -267,11 +265,11 @@ static bool map_each(char *at)
 {
     const struct job *job = world.job;
     if (world.nodes == 1)
-        return map_at(at, (size_t)job->npes * job->slice_size, MAP_FIXED, 0) != MAP_FAILED;
+        return map_at(at, (size_t)job->npes * job->slice_size, 0);
     for (int pe = world.first; pe < world.end; pe++)
         if (world_is_here(pe) &&
-            map_at(at + (size_t)(pe - world.first) * job->slice_size, job->slice_size, MAP_FIXED,
-                   job_slice(job, pe) - job->header_size) == MAP_FAILED)
+            !map_at(at + (size_t)(pe - world.first) * job->slice_size, job->slice_size,
+                    job_slice(job, pe) - job->header_size))
             return false;
     return true;
 }
