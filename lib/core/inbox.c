@@ -337,7 +337,7 @@ void inbox_send(int pe, const struct inbox_message *m)
     commit_here(&room);
 }
 
-bool inbox_try_send(int pe, const struct inbox_message *m)
+static bool try_send(int pe, const struct inbox_message *m) // false: there is no room now
 {
     if (unlikely(!world_is_here(pe)))
         return net_message_send(world.me, pe, m, false);
@@ -358,7 +358,7 @@ static NOINLINE int send_otherwise(int pe, int id, uint64_t arg, const void *pay
     if (flags & INBOX_GATHER && !world_is_here(pe))
         return net_message_gather(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
     if (flags & INBOX_TRY)
-        return inbox_try_send(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
+        return try_send(pe, &m) ? SHOAL_OK : SHOAL_EAGAIN;
     inbox_send(pe, &m);
     return SHOAL_OK;
 }
@@ -478,7 +478,7 @@ void inbox_send_for(int from, int pe, const struct inbox_message *m)
 
 bool inbox_try_ask(int pe, enum inbox_what what, uint64_t arg)
 {
-    return inbox_try_send(
+    return try_send(
         pe, &(struct inbox_message){.arg = arg, .id = (uint8_t)what, .flags = ENVELOPE_SYSTEM});
 }
 

@@ -60,7 +60,6 @@ struct inbox_message {
 // What goes into the claimed envelope; copies the payload unless it is NULL (then it is there).
 void inbox_fill(const struct inbox_room *room, const struct inbox_message *m);
 void inbox_send(int pe, const struct inbox_message *m);
-bool inbox_try_send(int pe, const struct inbox_message *m); // false: there is no room now
 // A message of the program's. flags: ENVELOPE_REPLY, INBOX_TRY (SHOAL_EAGAIN: there is no room now) and
 // with it INBOX_GATHER (it may leave with others, to another node).
 // Who asks looks at its own inbox now and then: a PE that answers could only keep what goes on coming.
