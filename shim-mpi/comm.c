@@ -117,9 +117,9 @@ static void conceal(struct comm *c)
     shim_lock_give(&b->lock);
 }
 
-struct comm *comm_new(uint32_t context, struct group *group, struct group *remote)
+struct comm *comm_new(uint32_t context, struct group *group)
 {
-    struct comm *c = comm_make(group, remote);
+    struct comm *c = comm_make(group, NULL);
     if (c && comm_publish(c, context)) {
         comm_free(c);
         return NULL;
@@ -130,7 +130,7 @@ struct comm *comm_new(uint32_t context, struct group *group, struct group *remot
 struct comm *comm_new_inter(uint32_t context, uint32_t local_context, struct group *group,
                             struct group *remote, bool is_low)
 {
-    struct comm *local = comm_new(local_context, group, NULL);
+    struct comm *local = comm_new(local_context, group);
     struct comm *c = local ? comm_make(group, remote) : NULL;
     if (!c) {
         comm_free(local);

@@ -89,10 +89,10 @@ void comm_found(uint32_t context);
 uint32_t comm_new_context(void);
 void comm_return_context(uint32_t context); // it was not given to anybody after all
 
-// A new communicator over the groups (takes references of its own), known under the context from now
-// on. remote NULL: intracommunicator. NULL: no memory. comm_make leaves it unknown, comm_publish
-// makes it known: for contexts that come later.
-struct comm *comm_new(uint32_t context, struct group *group, struct group *remote);
+// A new communicator over the groups (takes references of its own); NULL: no memory. comm_new's is an
+// intracommunicator, known under the context from now on. comm_make (remote NULL: intracommunicator) leaves
+// it unknown, comm_publish makes it known: for contexts that come later.
+struct comm *comm_new(uint32_t context, struct group *group);
 struct comm *comm_make(struct group *group, struct group *remote);
 int comm_publish(struct comm *comm, uint32_t context); // 0, or MPI_ERR_NO_MEM
 // An intercommunicator, and the intracommunicator of its own side under the context local_context.

@@ -22,7 +22,7 @@ static int create(const struct circle *members, struct comm **out)
     int error = agree_bcast(members, 0, &context, sizeof context);
     if (error)
         return error;
-    *out = comm_new(context, members->members, NULL);
+    *out = comm_new(context, members->members);
     return *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 

@@ -273,7 +273,7 @@ MPI_DEFINE(int, Intercomm_merge, MPI_Comm intercomm, int high, MPI_Comm *newintr
         return raise_on(c, error, call, "the two sides could not agree");
     bool own_first = both[0].high == both[1].high ? c->is_low : !both[0].high;
     struct group *all = join(c, own_first);
-    struct comm *new = all ? comm_new(both[own_first ? 0 : 1].context, all, NULL) : NULL;
+    struct comm *new = all ? comm_new(both[own_first ? 0 : 1].context, all) : NULL;
     group_free(all);
     return comm_give(new, c, newintracomm, call);
 }

@@ -100,7 +100,7 @@ static int split_intra(struct comm *comm, const struct vote *mine, struct comm *
         struct group *g = pick(comm->group, votes, mine->color, &first);
         uint32_t context = g ? votes[first].context : 0;
         return_unused(mine, context, 0);
-        *out = g ? comm_new(context, g, NULL) : NULL;
+        *out = g ? comm_new(context, g) : NULL;
         error = *out ? MPI_SUCCESS : MPI_ERR_NO_MEM;
         group_free(g);
     }
