@@ -269,9 +269,7 @@ static inline void status_set(MPI_Status *status, int source, int tag, MPI_Count
 
 void status_empty(MPI_Status *status);
 MPI_Count status_bytes(const MPI_Status *status);
-void status_set_bytes(MPI_Status *status, MPI_Count bytes);
 bool status_is_cancelled(const MPI_Status *status);
-void status_set_cancelled(MPI_Status *status, bool cancelled);
 
 // ---- The end of a request
 // What MPI_Request_free does, done or not; an error code, which has not been raised.

@@ -30,20 +30,6 @@ bool status_is_cancelled(const MPI_Status *status)
     return inner_of(status).is_cancelled;
 }
 
-void status_set_bytes(MPI_Status *status, MPI_Count bytes)
-{
-    struct status_inner inner = inner_of(status);
-    inner.bytes = bytes;
-    memcpy(status->MPI_internal, &inner, sizeof inner);
-}
-
-void status_set_cancelled(MPI_Status *status, bool cancelled)
-{
-    struct status_inner inner = inner_of(status);
-    inner.is_cancelled = cancelled;
-    memcpy(status->MPI_internal, &inner, sizeof inner);
-}
-
 // ---- Calls
 static int check(const char *call, const void *status, const char *argument, const void *other)
 {
@@ -84,7 +70,7 @@ MPI_DEFINE(int, Status_set_cancelled, MPI_Status *status, int flag)
 {
     int error = check("MPI_Status_set_cancelled", status, "status", status);
     if (!error)
-        status_set_cancelled(status, flag);
+        status_set(status, status->MPI_SOURCE, status->MPI_TAG, status_bytes(status), flag);
     return error;
 }
 
@@ -103,7 +89,7 @@ static int set_elements(const char *call, MPI_Status *status, MPI_Datatype datat
     if (bytes < 0)
         return raise_on(NULL, MPI_ERR_ARG, call, "no message of this datatype has %lld elements",
                         (long long)count);
-    status_set_bytes(status, bytes);
+    status_set(status, status->MPI_SOURCE, status->MPI_TAG, bytes, status_is_cancelled(status));
     return MPI_SUCCESS;
 }
 
