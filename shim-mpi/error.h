@@ -62,12 +62,6 @@ extern struct errhandler *errhandler_of_files;
 
 // ---- Codes
 int error_exit_status(int code); // of a process that ends for it: 1 where the code is no status
-struct error_class {
-    const char *name, *text;
-};
-// Of a class that the standard defines, or NULL.
-const struct error_class *error_predefined(int code);
-bool error_is_known(int code);
 // The text of any code, at most n bytes with the terminating 0; empty when there is none.
 void error_text(int code, char *text, size_t n);
 extern int error_last_used; // MPI_LASTUSEDCODE

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct error_class {
+    const char *name, *text;
+};
+
 // clang-format off
 static const struct error_class standard[] = {
 #define X(name, text) [MPI_##name] = {"MPI_" #name, text},
@@ -106,7 +110,8 @@ static const struct error_class tools[] = {
 // clang-format on
 _Static_assert(ARRAY_LEN(standard) == MPI_ERR_ABI + 1, "every class has its text");
 
-const struct error_class *error_predefined(int code)
+// Of a class that the standard defines, or NULL.
+static const struct error_class *predefined(int code)
 {
     if (code >= 0 && code < (int)ARRAY_LEN(standard))
         return &standard[code];
@@ -138,7 +143,7 @@ static struct added *added_at(int code)
 static bool is_class(int code)
 {
     const struct added *a = added_at(code);
-    return a ? a->class == code : error_predefined(code) != NULL;
+    return a ? a->class == code : predefined(code) != NULL;
 }
 
 // A new number, or -1: no memory. class 0: it is a class.
@@ -171,17 +176,17 @@ static bool has_codes(int class)
     return false;
 }
 
-bool error_is_known(int code)
+static bool is_known(int code)
 {
     pthread_mutex_lock(&lock);
-    bool known = added_at(code) || error_predefined(code);
+    bool known = added_at(code) || predefined(code);
     pthread_mutex_unlock(&lock);
     return known;
 }
 
 void error_text(int code, char *text, size_t n)
 {
-    const struct error_class *p = error_predefined(code);
+    const struct error_class *p = predefined(code);
     if (p) {
         snprintf(text, n, "%s: %s", p->name, p->text);
         return;
@@ -296,7 +301,7 @@ MPI_DEFINE(int, Error_class, int errorcode, int *errorclass)
     const struct added *a = added_at(errorcode);
     int class = a ? a->class : errorcode;
     pthread_mutex_unlock(&lock);
-    if (!a && !error_predefined(errorcode))
+    if (!a && !predefined(errorcode))
         return raise_on(NULL, MPI_ERR_ARG, call, "%d is no error code", errorcode);
     *errorclass = class;
     return MPI_SUCCESS;
@@ -307,7 +312,7 @@ MPI_DEFINE(int, Error_string, int errorcode, char *string, int *resultlen)
     static const char call[] = "MPI_Error_string";
     if (!string || !resultlen)
         return raise_null(call, string ? "resultlen" : "string");
-    if (!error_is_known(errorcode))
+    if (!is_known(errorcode))
         return raise_on(NULL, MPI_ERR_ARG, call, "%d is no error code", errorcode);
     char text[MPI_MAX_ERROR_STRING];
     error_text(errorcode, text, sizeof text);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct group group_empty = {.rank = MPI_UNDEFINED, .stride = 1};
+static struct group group_empty = {.rank = MPI_UNDEFINED, .stride = 1};
 
 __attribute__((constructor)) static void predefine(void)
 {

@@ -50,8 +50,6 @@ static inline int group_rank(struct group *g, int pe)
     return group_rank_slow(g, pe);
 }
 
-extern struct group group_empty;
-
 // The group of an argument. MPI_ERR_GROUP, raised on comm (may be NULL): it is none.
 int group_check(MPI_Group h, struct comm *comm, const char *call, const char *name,
                 struct group **group);

@@ -79,7 +79,10 @@ static int place_find(void)
     return first_free;
 }
 
-int object_toint(const void *handle, enum object_kind kind, const void *null)
+// Handles as integers: predefined ones have their own number, others get one from 4096 on, which is
+// theirs while the object lives. What is no handle, or no number, becomes `null`, the kind's handle
+// of nothing.
+static int object_toint(const void *handle, enum object_kind kind, const void *null)
 {
     if ((uintptr_t)handle < FIRST_ADDRESS)
         return (int)(uintptr_t)handle;
@@ -100,7 +103,7 @@ int object_toint(const void *handle, enum object_kind kind, const void *null)
     return number ? number : (int)(uintptr_t)null;
 }
 
-void *object_fromint(int number, enum object_kind kind, const void *null)
+static void *object_fromint(int number, enum object_kind kind, const void *null)
 {
     if (number >= 0 && number < FIRST_ADDRESS)
         return (void *)(uintptr_t)number;

@@ -87,10 +87,4 @@ static inline bool object_drop(void *object)
 void object_forget(void *object); // no handle or number leads to it any more
 void object_end(void *object); // that, and frees the memory
 
-// Handles as integers: predefined ones have their own number, others get one from 4096 on, which is
-// theirs while the object lives. What is no handle, or no number, becomes `null`, the kind's handle
-// of nothing.
-int object_toint(const void *handle, enum object_kind kind, const void *null);
-void *object_fromint(int number, enum object_kind kind, const void *null);
-
 #endif

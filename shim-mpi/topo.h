@@ -40,8 +40,6 @@ int topology_check(const char *call, MPI_Comm handle, int kind, struct comm **co
 // Ranks at distance disp along a dimension of a Cartesian topology, as MPI_Cart_shift gives them.
 void topology_shift(const struct topology *t, int direction, int disp, int *source,
                     int *destination);
-// The rank at coordinates that are within the dimensions.
-int topology_cart_rank(const struct topology *t, const int coords[]);
 
 // Who of the first `size` processes should have which place in a grid, from where they run: gives
 // order[rank in the grid] = rank in comm another value if that is better. Collective over comm; an

@@ -15,7 +15,8 @@ static int size_of(const struct topology *t)
     return size;
 }
 
-int topology_cart_rank(const struct topology *t, const int coords[])
+// The rank at coordinates that are within the dimensions.
+static int rank_of(const struct topology *t, const int coords[])
 {
     int rank = 0;
     for (int d = 0; d < t->cart.n; d++)
@@ -45,7 +46,7 @@ static int at_distance(const struct topology *t, int direction, int64_t disp)
     int64_t at = t->cart.coords[direction] + disp;
     if (!t->cart.periods[direction] && (at < 0 || at >= n))
         return MPI_PROC_NULL;
-    int here = topology_cart_rank(t, t->cart.coords);
+    int here = rank_of(t, t->cart.coords);
     return here + (wrap(at, n) - t->cart.coords[direction]) * below;
 }
 
@@ -150,7 +151,7 @@ static struct group *slice(const struct comm *c, const struct topology *t, const
     }
     int *pes = first ? malloc((size_t)size * sizeof *pes) : NULL;
     for (int i = 0; pes && i < size; i++) {
-        pes[i] = group_pe(c->group, topology_cart_rank(t, first));
+        pes[i] = group_pe(c->group, rank_of(t, first));
         for (int d = t->cart.n - 1; d >= 0; d--) { // count on, the last dimension first
             if (!remain[d])
                 continue;

@@ -113,10 +113,8 @@ static inline const struct type *type_basic(const struct type *t)
     return t->basic;
 }
 
-// Whole basic elements in `bytes` of the stream of any number of elements of t, for
-// MPI_Get_elements (both parts of a pair count); MPI_UNDEFINED when the last one is not whole.
-MPI_Count type_elements(const struct type *t, MPI_Count bytes);
-// The other way round, for MPI_Status_set_elements; -1: t has no elements, or too many bytes.
+// The bytes of so many basic elements of the stream, for MPI_Status_set_elements; -1: t has no elements, or
+// too many bytes.
 MPI_Count type_elements_bytes(const struct type *t, MPI_Count elements);
 
 #endif

@@ -32,7 +32,9 @@ static MPI_Count elements_of_basic(const struct predefined *what, MPI_Count byte
     return what->class == CLASS_PAIR && bytes == e->number[0] ? 1 : MPI_UNDEFINED;
 }
 
-MPI_Count type_elements(const struct type *t, MPI_Count bytes)
+// Whole basic elements in `bytes` of the stream of any number of elements of t, for
+// MPI_Get_elements (both parts of a pair count); MPI_UNDEFINED when the last one is not whole.
+static MPI_Count type_elements(const struct type *t, MPI_Count bytes)
 {
     MPI_Count found = 0;
     while (t->size > 0) {

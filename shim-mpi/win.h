@@ -196,7 +196,6 @@ bool word_add_after(struct target *t, size_t offset, uint64_t n, const shoal_par
                     size_t parts);
 void word_settle(struct win *w); // what was told here, or to others, and nobody has waited for, has come
 int win_word_up(void);           // 0 or SHOAL_E*
-uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n);
 void word_wait_own(_Atomic uint64_t *word, uint64_t least);
 void accumulate_lock(struct target *t);
 void accumulate_unlock(struct target *t);

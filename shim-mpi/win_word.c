@@ -134,7 +134,7 @@ void word_settle(struct win *w)
         word_wait_own(&w->control->peer[i].posted, w->target[i].posted);
 }
 
-uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n)
+static uint64_t word_fetch_add(struct target *t, size_t offset, uint64_t n)
 {
     _Atomic uint64_t *here = word_here(t, offset);
     return likely(here) ? atomic_fetch_add_explicit(here, n, memory_order_acq_rel)

@@ -233,7 +233,6 @@ ucp_request_param_t ucx_param(struct ucx_op *op);
 // UCX returned `pointer` for op: what the caller is told.
 int ucx_op_begun(struct ucx_ep *ep, struct ucx_op *op, struct ucx_peer *peer, struct ucx_ctx *ctx,
                  struct transport_request *request, void *pointer);
-int ucx_status(struct ucx_ep *ep, struct ucx_peer *peer, ucs_status_t status, const char *what);
 void ucx_flush_begin(struct ucx_ep *ep, struct ucx_peer *peer);
 void ucx_flush_all(struct ucx_ep *ep);
 void ucx_abandon(void *ep, struct messages_peer *peer);

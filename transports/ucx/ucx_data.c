@@ -50,7 +50,7 @@ static bool means_lost(ucs_status_t status)
 }
 
 // What a failed call means to the caller. Whatever is not "later" is logged once for a peer.
-int ucx_status(struct ucx_ep *ep, struct ucx_peer *peer, ucs_status_t status, const char *what)
+static int status_for(struct ucx_ep *ep, struct ucx_peer *peer, ucs_status_t status, const char *what)
 {
     if (status == UCS_ERR_NO_RESOURCE)
         return TRANSPORT_AGAIN;
@@ -120,7 +120,7 @@ static void ended(void *request, ucs_status_t status, void *op_)
     if (status != UCS_OK) {
         op->failed = true;
         if (peer && !peer->m.lost)
-            ucx_status(op->ep, peer, status, "an operation");
+            status_for(op->ep, peer, status, "an operation");
     }
     op->at_ucx = false;
     end_if_done(op->ep, op);
@@ -145,7 +145,7 @@ int ucx_op_begun(struct ucx_ep *ep, struct ucx_op *op, struct ucx_peer *peer, st
 {
     if (UCS_PTR_IS_ERR(pointer)) {
         ucx_op_give(ep, op);
-        return ucx_status(ep, peer, UCS_PTR_STATUS(pointer), "an operation");
+        return status_for(ep, peer, UCS_PTR_STATUS(pointer), "an operation");
     }
     op->at_ucx = UCS_PTR_IS_PTR(pointer);
     if (!op->at_ucx && !op->unflushed && !op->unanswered) {
@@ -208,7 +208,7 @@ static void flush_ended(struct ucx_ep *ep, struct ucx_peer *peer, ucs_status_t s
         op = next;
     }
     if (status != UCS_OK && !peer->m.lost)
-        ucx_status(ep, peer, status, "a flush");
+        status_for(ep, peer, status, "a flush");
 }
 
 static void flushed(void *request, ucs_status_t status, void *peer_)
