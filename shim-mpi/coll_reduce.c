@@ -163,7 +163,7 @@ static MPI_Count part_of(MPI_Count count, MPI_Count at, MPI_Count most)
 
 // What lies at most elements from `at` on in the block of each process: that of this one from all others.
 static void add_blocks(struct schedule *s, const struct coll_call *c, void *const in[],
-                       void *result, MPI_Count at, MPI_Count most)
+                       MPI_Count at, MPI_Count most)
 {
     struct type *t = c->recv.type;
     int last = c->size - 1;
@@ -183,11 +183,11 @@ static void add_blocks(struct schedule *s, const struct coll_call *c, void *cons
     for (int i = last - 1; i >= 0 && mine; i--)
         schedule_reduce(s, in[i], in[last], mine, t);
     if (mine)
-        schedule_copy(s, element_at(result, at, t), mine, t, in[last], mine, t);
+        schedule_copy(s, element_at(c->recv.buf, at, t), mine, t, in[last], mine, t);
 }
 
-// Every process is sent its block of all others, and combines them in order. In place the result is kept
-// until all have left.
+// Every process is sent its block of all others, and combines them in order. In place the result comes over
+// what has left: of no block anything lies before its own `at`.
 void coll_add_blocks(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
@@ -201,15 +201,11 @@ void coll_add_blocks(struct schedule *s, const struct coll_call *c)
         coll_reduce_scatter_grid(s, c, longest, longest < most ? longest : most);
         return;
     }
-    void **in = schedule_bytes(s, (size_t)c->size * sizeof *in), *result = c->recv.buf;
+    void **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
     for (int i = 0; i < c->size; i++)
         in[i] = schedule_elements(s, part_of(mine, 0, most), t);
-    if (coll_own(c) == result && longest > most)
-        result = schedule_elements(s, mine, t);
     for (MPI_Count at = 0; at < longest; at += most)
-        add_blocks(s, c, in, result, at, most);
-    if (result != c->recv.buf)
-        schedule_copy(s, c->recv.buf, mine, t, result, mine, t);
+        add_blocks(s, c, in, at, most);
 }
 
 void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
