@@ -337,6 +337,13 @@ static void gone(void)
         if (!error)
             CHECK_EQ(class_of(MPI_Waitall(1, &r, &status)), MPI_ERR_IN_STATUS);
         CHECK_EQ(class_of(error ? error : status.MPI_ERROR), MPI_ERR_RMA_RANGE);
+        for (int puts = 0; puts < 2; puts++) { // by the call, or by what completes it, once
+            error = puts ? MPI_Put(got, N, MPI_LONG, npes - 1, 0, N, MPI_LONG, w)
+                         : MPI_Get(got, N, MPI_LONG, npes - 1, 0, N, MPI_LONG, w);
+            int flushed = MPI_Win_flush(npes - 1, w);
+            CHECK_EQ(class_of(error ? error : flushed), MPI_ERR_RMA_RANGE);
+            OK(MPI_Win_flush(npes - 1, w));
+        }
         is_late = !MPI_Rget(got, N, MPI_LONG, npes - 1, 0, N, MPI_LONG, w, &r);
         OK(MPI_Win_unlock(npes - 1, w));
     }

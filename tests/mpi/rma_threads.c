@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads: all of a process use one window within MPI_Win_lock_all; each locks targets of its own
 // window; accumulates of several threads and processes add up, also where no other process can be
-// there; requests from several threads.
+// there; requests from several threads; and two threads that want one lock at a time.
 // ALSO: 16
 #include "rma_check.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 enum { THREADS = 4, TIMES = 400, ADDS = 20000, ADDED = 16 };
 
@@ -149,6 +150,46 @@ static void queries(void)
     OK(MPI_Win_free(&win));
 }
 
+// Two threads want the lock of one target, which another process has: one of them waits, and the other is told so.
+static _Atomic int told;
+
+static void *lock_own(void *win)
+{
+    int error = class_of(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, *(MPI_Win *)win));
+    if (error == MPI_SUCCESS)
+        OK(MPI_Win_unlock(0, *(MPI_Win *)win));
+    else
+        CHECK_EQ(error, MPI_ERR_RMA_SYNC);
+    told += error != MPI_SUCCESS;
+    return NULL;
+}
+
+static void same_target(void)
+{
+    enum { SECONDS = 10 };
+    MPI_Win win;
+    pthread_t thread[2];
+    OK(MPI_Win_create(words, sizeof *words, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    if (me == 1)
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == 0 && npes > 1) {
+        double end = MPI_Wtime() + SECONDS;
+        for (int i = 0; i < 2; i++)
+            CHECK_EQ(pthread_create(&thread[i], NULL, lock_own, &win), 0);
+        while (!told && CHECK(MPI_Wtime() < end))
+            usleep(100);
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (me == 1)
+        OK(MPI_Win_unlock(0, win));
+    for (int i = 0; me == 0 && npes > 1 && i < 2; i++)
+        pthread_join(thread[i], NULL);
+    CHECK_EQ(told, me == 0 && npes > 1);
+    OK(MPI_Win_free(&win));
+}
+
 int main(void)
 {
     int provided;
@@ -185,6 +226,7 @@ int main(void)
     }
     OK(MPI_Win_free(&spread));
     OK(MPI_Win_free(&wide_win));
+    same_target();
     OK(MPI_Win_free(&all));
     alone(MPI_COMM_WORLD, npes - 1);
     alone(MPI_COMM_SELF, 0);
