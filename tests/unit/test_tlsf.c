@@ -262,6 +262,24 @@ static void test_size(void **state)
     tlsf_destroy(NULL);
 }
 
+// Two blocks of one class, and nothing larger: the first that is looked at is too small.
+static void test_near_fit(void **state)
+{
+    enum { SMALLER = 65, WANTED = 66, LARGER = 67 };
+    struct tlsf *t = tlsf_create((LARGER + 1 + SMALLER + 1) * TLSF_GRAIN);
+    (void)state;
+    size_t larger = tlsf_alloc(t, LARGER * TLSF_GRAIN, 1);
+    tlsf_alloc(t, TLSF_GRAIN, 1);
+    size_t smaller = tlsf_alloc(t, SMALLER * TLSF_GRAIN, 1);
+    tlsf_alloc(t, TLSF_GRAIN, 1);
+    assert_int_equal(tlsf_available(t), 0);
+    tlsf_free(t, larger);
+    tlsf_free(t, smaller);
+    assert_int_equal(tlsf_alloc(t, WANTED * TLSF_GRAIN, 1), larger);
+    assert_int_equal(tlsf_alloc(t, WANTED * TLSF_GRAIN, 1), TLSF_NONE);
+    tlsf_destroy(t);
+}
+
 static void test_resize(void **state)
 {
     struct tlsf *t = tlsf_create(10 * TLSF_GRAIN);
@@ -288,7 +306,8 @@ int main(void)
         cmocka_unit_test(test_random),     cmocka_unit_test(test_same_offsets),
         cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_exact_fit),
         cmocka_unit_test(test_align),      cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_size),       cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_size),       cmocka_unit_test(test_near_fit),
+        cmocka_unit_test(test_resize),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
