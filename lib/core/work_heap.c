@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairing heap: a node's children are a list through `sibling`, first one in `child`; `prev` of the
-// first child is its parent, of the others the sibling in front. See work_heap.h.
+// first child is its parent, of the others the sibling in front; of the root it says nothing. See work_heap.h.
 #include "work_heap.h"
 
 #include "slice.h"
@@ -42,7 +42,6 @@ static uint64_t take_first(uint64_t *list)
     if (first) {
         *list = at(first)->sibling;
         at(first)->sibling = 0;
-        at(first)->prev = 0;
     }
     return first;
 }
