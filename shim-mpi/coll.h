@@ -191,6 +191,7 @@ void coll_allreduce_grid(struct schedule *s, const struct coll_call *c);
 void coll_reduce_grid(struct schedule *s, const struct coll_call *c);
 void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c, MPI_Count longest,
                               MPI_Count most); // elements of the longest block, of each at a time
+void coll_bcast_grid(struct schedule *s, const struct coll_call *c, char *data, MPI_Count n);
 void coll_allgather_grid(struct schedule *s, const struct coll_call *c);
 void coll_alltoall_grid(struct schedule *s, const struct coll_call *c); // not in place
 // What this process gives in an allgather, without waiting for its copy in the result.

@@ -269,17 +269,58 @@ void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c, MPI
     struct type *t = c->recv.type;
     struct chain ch = chain_of(s, c, most * g.nodes);
     struct window w = {blocks_of(s, c), 0, most};
-    MPI_Count mine = w.block[c->rank].n;
-    // In place what comes would overwrite what is still to be sent.
-    bool is_kept = side_in_place(&c->send) && longest > most;
-    void *result = is_kept ? schedule_elements(s, mine, t) : c->recv.buf;
     ch.acc = schedule_elements(s, most * g.nodes, t);
     for (; w.at < longest; w.at += most) {
         add_chain(s, &ch, exchange_blocks(s, &ch, &w), false);
-        give_blocks(s, &ch, &w, element_at(result, w.at, t));
+        give_blocks(s, &ch, &w, element_at(c->recv.buf, w.at, t));
     }
-    if (is_kept)
-        schedule_copy(s, c->recv.buf, mine, t, result, mine, t);
+}
+
+// ---- Broadcast: the root gives each process of its node a slice, which goes down that one's column, and on each
+// node they give each other theirs.
+static void pass_down(struct schedule *s, const struct grid *g, int root, char *data,
+                      struct slice mine)
+{
+    struct type *byte = type_of(MPI_BYTE);
+    int from_root = (g->node - root + g->nodes) % g->nodes, bit = 1;
+    while (bit < g->nodes && !(from_root & bit))
+        bit *= 2;
+    if (from_root) {
+        int above = (from_root - bit + root) % g->nodes;
+        schedule_recv(s, data + mine.at, mine.n, byte, rank_at(g, above, g->place));
+    }
+    schedule_round(s);
+    for (bit /= 2; bit; bit /= 2)
+        if (from_root + bit < g->nodes)
+            schedule_send(s, data + mine.at, mine.n, byte,
+                          rank_at(g, (from_root + bit + root) % g->nodes, g->place));
+}
+
+void coll_bcast_grid(struct schedule *s, const struct coll_call *c, char *data, MPI_Count n)
+{
+    struct type *byte = type_of(MPI_BYTE);
+    struct grid g = grid_of(c);
+    struct slice mine = coll_slice(n, g.places, g.place);
+    int root = c->root / g.places;
+    bool is_root = c->rank == c->root;
+    if (g.node == root && !is_root)
+        schedule_recv(s, data + mine.at, mine.n, byte, c->root);
+    for (int k = 1; is_root && k < g.places; k++) {
+        struct pair peer = pair_of(g.place, k, g.places);
+        struct slice theirs = coll_slice(n, g.places, peer.to);
+        schedule_send(s, data + theirs.at, theirs.n, byte, rank_at(&g, g.node, peer.to));
+    }
+    if (!is_root)
+        schedule_round(s);
+    pass_down(s, &g, root, data, mine);
+    for (int k = 1; k < g.places; k++) {
+        struct pair peer = pair_of(g.place, k, g.places);
+        struct slice theirs = coll_slice(n, g.places, peer.from);
+        if (!is_root)
+            schedule_recv(s, data + theirs.at, theirs.n, byte, rank_at(&g, g.node, peer.from));
+        if (rank_at(&g, g.node, peer.to) != c->root)
+            schedule_send(s, data + mine.at, mine.n, byte, rank_at(&g, g.node, peer.to));
+    }
 }
 
 // ---- Gathers: first among the processes of a column, then each gives to its node what it has got.

@@ -45,15 +45,10 @@ static MPI_Count part_of(MPI_Count bytes, int size, int i)
 }
 
 // The root sends each process its part, and the parts go round the ring.
-static void bcast_long(struct schedule *s, const struct coll_call *c)
+static void bcast_ring(struct schedule *s, const struct coll_call *c, char *data, MPI_Count bytes)
 {
     struct type *byte = type_of(MPI_BYTE);
-    MPI_Count bytes = c->recv.count * c->recv.type->size;
-    bool dense = c->recv.type->is_dense;
-    char *data = dense ? type_at(c->recv.type, c->recv.buf) : schedule_room(s, (size_t)bytes);
     int me = (c->rank - c->root + c->size) % c->size;
-    if (!dense && me == 0)
-        schedule_copy(s, data, bytes, byte, c->recv.buf, c->recv.count, c->recv.type);
     for (int i = 1; me == 0 && i < c->size; i++) {
         MPI_Count from = part_of(bytes, c->size, i);
         schedule_send(s, data + from, part_of(bytes, c->size, i + 1) - from, byte,
@@ -75,8 +70,21 @@ static void bcast_long(struct schedule *s, const struct coll_call *c)
                           (c->rank - 1 + c->size) % c->size);
         schedule_round(s);
     }
-    if (!dense && me)
-        schedule_copy(s, c->recv.buf, c->recv.count, c->recv.type, data, bytes, byte);
+}
+
+static void bcast_long(struct schedule *s, const struct coll_call *c)
+{
+    const struct side *b = &c->recv;
+    struct type *byte = type_of(MPI_BYTE);
+    MPI_Count bytes = b->count * b->type->size;
+    bool dense = b->type->is_dense;
+    char *data = dense ? type_at(b->type, b->buf) : schedule_room(s, (size_t)bytes);
+    if (!dense && c->rank == c->root)
+        schedule_copy(s, data, bytes, byte, b->buf, b->count, b->type);
+    (coll_is_grid(c) ? coll_bcast_grid : bcast_ring)(s, c, data, bytes);
+    schedule_round(s);
+    if (!dense && c->rank != c->root)
+        schedule_copy(s, b->buf, b->count, b->type, data, bytes, byte);
 }
 
 bool coll_bcast_is_flat(const struct coll_call *c)
