@@ -323,28 +323,27 @@ void coll_bcast_grid(struct schedule *s, const struct coll_call *c, char *data, 
     }
 }
 
-// ---- Gathers: first among the processes of a column, then each gives to its node what it has got.
+// ---- Gathers: what comes from the same place of another node goes on to this node, while the next one comes.
 void coll_allgather_grid(struct schedule *s, const struct coll_call *c)
 {
     struct grid g = grid_of(c);
     struct block own = coll_given(c);
-    for (int k = 1; k < g.nodes; k++) {
-        struct pair peer = pair_of(g.node, k, g.nodes);
-        struct block in = coll_block(&c->recv, rank_at(&g, peer.from, g.place));
-        schedule_recv(s, in.buf, in.count, in.type, rank_at(&g, peer.from, g.place));
-        schedule_send(s, own.buf, own.count, own.type, rank_at(&g, peer.to, g.place));
-    }
     for (int i = 0; i < g.nodes; i++) {
-        int node = (g.node + i) % g.nodes;
+        int node = pair_of(g.node, i, g.nodes).from, next = i + 1;
         struct block out = i ? coll_block(&c->recv, rank_at(&g, node, g.place)) : own;
-        if (i == 1)
-            schedule_round(s);
+        if (next < g.nodes) {
+            struct pair peer = pair_of(g.node, next, g.nodes);
+            struct block in = coll_block(&c->recv, rank_at(&g, peer.from, g.place));
+            schedule_recv(s, in.buf, in.count, in.type, rank_at(&g, peer.from, g.place));
+            schedule_send(s, own.buf, own.count, own.type, rank_at(&g, peer.to, g.place));
+        }
         for (int k = 1; k < g.places; k++) {
             struct pair peer = pair_of(g.place, k, g.places);
             struct block in = coll_block(&c->recv, rank_at(&g, node, peer.from));
             schedule_recv(s, in.buf, in.count, in.type, rank_at(&g, g.node, peer.from));
             schedule_send(s, out.buf, out.count, out.type, rank_at(&g, g.node, peer.to));
         }
+        schedule_round(s);
     }
 }
 
