@@ -288,8 +288,8 @@ static void pass_down(struct schedule *s, const struct grid *g, int root, char *
     if (from_root) {
         int above = (from_root - bit + root) % g->nodes;
         schedule_recv(s, data + mine.at, mine.n, byte, rank_at(g, above, g->place));
+        schedule_round(s);
     }
-    schedule_round(s);
     for (bit /= 2; bit; bit /= 2)
         if (from_root + bit < g->nodes)
             schedule_send(s, data + mine.at, mine.n, byte,
@@ -303,15 +303,15 @@ void coll_bcast_grid(struct schedule *s, const struct coll_call *c, char *data, 
     struct slice mine = coll_slice(n, g.places, g.place);
     int root = c->root / g.places;
     bool is_root = c->rank == c->root;
-    if (g.node == root && !is_root)
+    if (g.node == root && !is_root) {
         schedule_recv(s, data + mine.at, mine.n, byte, c->root);
+        schedule_round(s);
+    }
     for (int k = 1; is_root && k < g.places; k++) {
         struct pair peer = pair_of(g.place, k, g.places);
         struct slice theirs = coll_slice(n, g.places, peer.to);
         schedule_send(s, data + theirs.at, theirs.n, byte, rank_at(&g, g.node, peer.to));
     }
-    if (!is_root)
-        schedule_round(s);
     pass_down(s, &g, root, data, mine);
     for (int k = 1; k < g.places; k++) {
         struct pair peer = pair_of(g.place, k, g.places);
