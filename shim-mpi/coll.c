@@ -287,6 +287,8 @@ int coll_check(struct coll_call *c)
 void coll_build(struct schedule *s, const struct coll_call *c)
 {
     s->op = c->op;
+    if (c->op && !c->recv.type->size)
+        return; // nothing to combine, however many elements
     if (coll_is_of_neighbors(c)) {
         coll_neighbor(s, c);
         return;

@@ -221,6 +221,29 @@ static void few_messages(void)
     CHECK(me || npes % nodes || is_slow() || all <= most);
 }
 
+static void nothing(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type;
+}
+
+// However many there are of them.
+static void elements_of_no_size(void)
+{
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Request r;
+    OK(MPI_Type_contiguous(0, MPI_INT, &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Op_create(nothing, 1, &op));
+    for (int form = 0; form < FORMS; form++) {
+        OK(COLL(form, _c, Reduce_scatter_block, Ireduce_scatter_block, &r, MPI_COMM_WORLD, from, to,
+                (MPI_Count)1 << 40, type, op));
+        coll_finish(form, &r);
+    }
+    OK(MPI_Op_free(&op));
+    OK(MPI_Type_free(&type));
+}
+
 int main(void)
 {
     MPI_Comm part, round;
@@ -229,6 +252,7 @@ int main(void)
     to = malloc(LONGEST * sizeof *to);
     all_of(MPI_COMM_WORLD);
     few_messages();
+    elements_of_no_size();
     OK(MPI_Comm_split(MPI_COMM_WORLD, me < npes - 2 ? 0 : MPI_UNDEFINED, me, &part));
     if (part != MPI_COMM_NULL) {
         all_of(part);
