@@ -35,7 +35,7 @@ static int rank_at(const struct grid *g, int node, int place)
     return node * g->places + place;
 }
 
-// The k-th other one, to whom and from whom, of n that are numbered round.
+// In step k of n in a ring: to whom `me` sends, and from whom it receives.
 struct pair {
     int to, from;
 };
@@ -53,8 +53,8 @@ static void *element_at(const void *buf, MPI_Count at, const struct type *t)
 struct chain {
     const struct coll_call *call;
     struct grid grid;
-    void **part; // of each place of the node
-    void *acc;   // these combined with those of the nodes behind, in the end the result
+    void **part; // what each place of the node gives to this column
+    void *acc;   // those combined with what the later nodes have, in the end the result
     MPI_Count n, segment;
     int segments;
 };
@@ -103,7 +103,7 @@ static void add_message(struct schedule *s, const struct chain *ch, message_fn *
     fn(s, element_at(ch->acc, part.at, t), part.n, t, rank_at(&ch->grid, node, ch->grid.place));
 }
 
-// A segment is a round later at the next node. `returns`: results go back to all.
+// Each segment is at the next node one round later. `returns`: results go back to all nodes.
 static void add_chain(struct schedule *s, struct chain *ch, MPI_Count n, bool returns)
 {
     enum { SEGMENT = 1 << 18 };
@@ -213,7 +213,7 @@ static MPI_Count in_window(const struct window *w, int rank)
     return rest < 0 ? 0 : rest < w->most ? rest : w->most;
 }
 
-// Elements of the column's blocks: they lie one behind the other.
+// How many elements the column's blocks have in this window: they lie one behind the other.
 static MPI_Count exchange_blocks(struct schedule *s, const struct chain *ch, const struct window *w)
 {
     const struct coll_call *c = ch->call;

@@ -104,8 +104,8 @@ static inline bool partner_took(struct partner *p, int pe, MPI_Count n)
 bool partner_is_direct(int pe);               // its shared memory is reached by load and store
 bool partner_is_reached(int pe);              // and its private memory without its help
 bool partner_are_near(struct group *g); // all of them are direct: of this node
-// The most ranks b that divide the group into blocks, 0 to b - 1 and so on, each of one node: all of its ranks
-// where it is on one node.
+// The greatest b that divides the group's size such that ranks 0 to b - 1, b to 2b - 1 and so on are each on one
+// node: the size itself where all are on one.
 int partner_block(struct group *g);
 
 int partner_up(void); // 0 or SHOAL_E*
