@@ -103,13 +103,21 @@ static void add_message(struct schedule *s, const struct chain *ch, message_fn *
     fn(s, element_at(ch->acc, part.at, t), part.n, t, rank_at(&ch->grid, node, ch->grid.place));
 }
 
+// Two at least, that results go back while parts come; short ones take longer for their number.
+static MPI_Count segment_of(MPI_Count n, const struct type *t)
+{
+    enum { SHORT = 1 << 17, LONG = 1 << 19 };
+    MPI_Count least = coll_elements_in(SHORT, t), most = coll_elements_in(LONG, t),
+              half = (n + 1) / 2;
+    return half < least ? least : half < most ? half : most;
+}
+
 // Each segment is at the next node one round later. `returns`: results go back to all nodes.
 static void add_chain(struct schedule *s, struct chain *ch, MPI_Count n, bool returns)
 {
-    enum { SEGMENT = 1 << 18 };
     int last = ch->grid.nodes - 1, me = ch->grid.node;
     ch->n = n;
-    ch->segment = coll_elements_in(SEGMENT, ch->call->recv.type);
+    ch->segment = segment_of(n, ch->call->recv.type);
     ch->segments = (int)((n + ch->segment - 1) / ch->segment);
     for (int tick = 0; tick < ch->segments + (returns ? 2 * last - 1 : last); tick++) {
         int mine = tick - (last - me);

@@ -124,17 +124,22 @@ static struct block outgoing(struct schedule *s, const struct coll_call *c, int 
     return packed;
 }
 
-// Where processes share cores few are under way, unless they are as short as to travel with their envelopes:
-// what one has copied is still near when the other comes to get it.
-static int blocks_at_once(const struct coll_call *c)
+static MPI_Count mean_block(const struct coll_call *c)
 {
-    enum { FEW = 4 };
     MPI_Count all = 0;
     for (int i = 0; i < c->size; i++) {
         struct block b = coll_block(&c->recv, i);
         all += b.count * b.type->size;
     }
-    MPI_Count mean = all / c->size;
+    return all / c->size;
+}
+
+// Where processes share cores few are under way, unless they are as short as to travel with their envelopes:
+// what one has copied is still near when the other comes to get it.
+static int blocks_at_once(const struct coll_call *c)
+{
+    enum { FEW = 4 };
+    MPI_Count mean = mean_block(c);
     return request_is_crowded() && mean > COLL_NOW && mean < LONG ? FEW : c->size;
 }
 
@@ -229,7 +234,7 @@ void coll_allgather(struct schedule *s, const struct coll_call *c)
         copy_own(s, coll_block(&c->recv, c->rank), coll_whole(&c->send));
     if (lends(c))
         allgather_lent(s, c);
-    else if (coll_is_grid(c))
+    else if (coll_is_grid(c) && mean_block(c) > COLL_NOW)
         coll_allgather_grid(s, c);
     else if (c->kind == COLL_ALLGATHER && (c->size & (c->size - 1)) == 0)
         allgather_doubling(s, c);
