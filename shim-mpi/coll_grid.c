@@ -103,7 +103,7 @@ static void add_message(struct schedule *s, const struct chain *ch, message_fn *
     fn(s, element_at(ch->acc, part.at, t), part.n, t, rank_at(&ch->grid, node, ch->grid.place));
 }
 
-// Two at least, that results go back while parts come; short ones take longer for their number.
+// Two where they are not short, that results go back while parts come; many short ones take longer.
 static MPI_Count segment_of(MPI_Count n, const struct type *t)
 {
     enum { SHORT = 1 << 17, LONG = 1 << 19 };
