@@ -184,16 +184,6 @@ const void *coll_add_reduce(struct schedule *s, struct comm *comm, const void *o
 // is NULL.
 const char *coll_add_slices(struct schedule *s, const struct coll_call *c, const char *own,
                             char *result);
-// Over several nodes whose ranks are numbered node by node, as many on each (coll_grid.c); those that combine
-// do it in the same brackets.
-bool coll_is_grid(const struct coll_call *c);
-void coll_allreduce_grid(struct schedule *s, const struct coll_call *c);
-void coll_reduce_grid(struct schedule *s, const struct coll_call *c);
-void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c, MPI_Count longest,
-                              MPI_Count most); // elements of the longest block, of each at a time
-void coll_bcast_grid(struct schedule *s, const struct coll_call *c, char *data, MPI_Count n);
-void coll_allgather_grid(struct schedule *s, const struct coll_call *c);
-void coll_alltoall_grid(struct schedule *s, const struct coll_call *c); // not in place
 // What this process gives in an allgather, without waiting for its copy in the result.
 struct block coll_given(const struct coll_call *c);
 // Does it go so, one rank combined after the other? Else by pairs.
@@ -209,6 +199,28 @@ static inline MPI_Count coll_elements_in(MPI_Count bytes, const struct type *t)
     return t->size < 1 ? bytes : t->size < bytes ? bytes / t->size : 1;
 }
 struct slice coll_block_of(const struct coll_call *c, int rank); // of a reduce-scatter
+// Of count elements those from `at` on, at most so many.
+static inline MPI_Count coll_part_of(MPI_Count count, MPI_Count at, MPI_Count most)
+{
+    MPI_Count rest = count > at ? count - at : 0;
+    return rest < most ? rest : most;
+}
+// Also of a buffer that is MPI_BOTTOM, or none.
+static inline void *coll_element_at(const void *buf, MPI_Count at, const struct type *t)
+{
+    return (void *)((uintptr_t)buf + (uintptr_t)(at * t->extent));
+}
+// Over several nodes whose ranks are numbered node by node, as many on each (coll_grid.c); those that combine
+// do it in the same brackets.
+bool coll_is_grid(const struct coll_call *c);
+void coll_allreduce_grid(struct schedule *s, const struct coll_call *c);
+void coll_reduce_grid(struct schedule *s, const struct coll_call *c);
+void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c,
+                              const struct slice *block, // of each rank; the longest has so many
+                              MPI_Count longest, MPI_Count most); // elements: so many at a time
+void coll_bcast_grid(struct schedule *s, const struct coll_call *c, char *data, MPI_Count n);
+void coll_allgather_grid(struct schedule *s, const struct coll_call *c);
+void coll_alltoall_grid(struct schedule *s, const struct coll_call *c); // not in place
 
 // On the runtime's collectives (coll_team.c): true, on all members, when it is done.
 bool coll_team_run(const struct coll_call *c, int *error);

@@ -44,11 +44,6 @@ static struct pair pair_of(int me, int k, int n)
     return (struct pair){(me + k) % n, (me - k + n) % n};
 }
 
-static void *element_at(const void *buf, MPI_Count at, const struct type *t)
-{
-    return (void *)((uintptr_t)buf + (uintptr_t)(at * t->extent));
-}
-
 // ---- The chain of a column
 struct chain {
     const struct coll_call *call;
@@ -70,20 +65,20 @@ static struct chain chain_of(struct schedule *s, const struct coll_call *c, MPI_
 
 static struct slice segment_at(const struct chain *ch, int k)
 {
-    MPI_Count at = k * ch->segment, rest = ch->n - at;
-    return (struct slice){at, rest < ch->segment ? rest : ch->segment};
+    MPI_Count at = k * ch->segment;
+    return (struct slice){at, coll_part_of(ch->n, at, ch->segment)};
 }
 
 static void combine(struct schedule *s, const struct chain *ch, int k)
 {
     struct type *t = ch->call->recv.type;
     struct slice part = segment_at(ch, k);
-    void *acc = element_at(ch->acc, part.at, t);
+    void *acc = coll_element_at(ch->acc, part.at, t);
     int i = ch->grid.places - 1;
     if (ch->grid.node == ch->grid.nodes - 1)
-        schedule_copy(s, acc, part.n, t, element_at(ch->part[i--], part.at, t), part.n, t);
+        schedule_copy(s, acc, part.n, t, coll_element_at(ch->part[i--], part.at, t), part.n, t);
     for (; i >= 0; i--)
-        schedule_reduce(s, element_at(ch->part[i], part.at, t), acc, part.n, t);
+        schedule_reduce(s, coll_element_at(ch->part[i], part.at, t), acc, part.n, t);
 }
 
 typedef void message_fn(struct schedule *s, void *buf, MPI_Count n, struct type *t, int peer);
@@ -100,7 +95,8 @@ static void add_message(struct schedule *s, const struct chain *ch, message_fn *
     if (node < 0 || node >= ch->grid.nodes || k < 0 || k >= ch->segments)
         return;
     struct slice part = segment_at(ch, k);
-    fn(s, element_at(ch->acc, part.at, t), part.n, t, rank_at(&ch->grid, node, ch->grid.place));
+    fn(s, coll_element_at(ch->acc, part.at, t), part.n, t,
+       rank_at(&ch->grid, node, ch->grid.place));
 }
 
 // Two where they are not short, that results go back while parts come; many short ones take longer.
@@ -147,13 +143,13 @@ static void exchange_slices(struct schedule *s, const struct chain *ch)
     const struct grid *g = &ch->grid;
     struct type *t = c->recv.type;
     struct slice mine = slice_of(ch, g->place);
-    schedule_copy_beside(s, ch->part[g->place], mine.n, t, element_at(coll_own(c), mine.at, t),
+    schedule_copy_beside(s, ch->part[g->place], mine.n, t, coll_element_at(coll_own(c), mine.at, t),
                          mine.n, t);
     for (int k = 1; k < g->places; k++) {
         struct pair peer = pair_of(g->place, k, g->places);
         struct slice theirs = slice_of(ch, peer.to);
         schedule_recv(s, ch->part[peer.from], mine.n, t, rank_at(g, g->node, peer.from));
-        schedule_send(s, element_at(coll_own(c), theirs.at, t), theirs.n, t,
+        schedule_send(s, coll_element_at(coll_own(c), theirs.at, t), theirs.n, t,
                       rank_at(g, g->node, peer.to));
     }
     schedule_round(s);
@@ -166,12 +162,12 @@ void coll_allreduce_grid(struct schedule *s, const struct coll_call *c)
     struct slice mine = coll_slice(c->recv.count, g.places, g.place);
     struct chain ch = chain_of(s, c, mine.n);
     exchange_slices(s, &ch);
-    ch.acc = element_at(c->recv.buf, mine.at, t);
+    ch.acc = coll_element_at(c->recv.buf, mine.at, t);
     add_chain(s, &ch, mine.n, true);
     for (int k = 1; k < g.places; k++) {
         struct pair peer = pair_of(g.place, k, g.places);
         struct slice theirs = slice_of(&ch, peer.from);
-        schedule_recv(s, element_at(c->recv.buf, theirs.at, t), theirs.n, t,
+        schedule_recv(s, coll_element_at(c->recv.buf, theirs.at, t), theirs.n, t,
                       rank_at(&g, g.node, peer.from));
         schedule_send(s, ch.acc, mine.n, t, rank_at(&g, g.node, peer.to));
     }
@@ -190,7 +186,7 @@ void coll_reduce_grid(struct schedule *s, const struct coll_call *c)
         schedule_send(s, ch.acc, mine.n, t, c->root);
     for (int i = 0; c->rank == c->root && i < g.places; i++) {
         struct slice part = slice_of(&ch, i);
-        void *to = element_at(c->recv.buf, part.at, t);
+        void *to = coll_element_at(c->recv.buf, part.at, t);
         if (i == c->rank)
             schedule_copy_beside(s, to, part.n, t, ch.acc, part.n, t);
         else
@@ -205,20 +201,9 @@ struct window {
     MPI_Count at, most;
 };
 
-static const struct slice *blocks_of(struct schedule *s, const struct coll_call *c)
-{
-    struct slice *block = schedule_bytes(s, (size_t)c->size * sizeof *block);
-    bool is_counted = c->kind == COLL_REDUCE_SCATTER;
-    MPI_Count at = 0;
-    for (int i = 0; i < c->size; at += block[i++].n)
-        block[i] = (struct slice){at, is_counted ? number_at(c->recv.counts, i) : c->recv.count};
-    return block;
-}
-
 static MPI_Count in_window(const struct window *w, int rank)
 {
-    MPI_Count rest = w->block[rank].n - w->at;
-    return rest < 0 ? 0 : rest < w->most ? rest : w->most;
+    return coll_part_of(w->block[rank].n, w->at, w->most);
 }
 
 // How many elements the column's blocks have in this window: they lie one behind the other.
@@ -234,8 +219,8 @@ static MPI_Count exchange_blocks(struct schedule *s, const struct chain *ch, con
             struct pair peer = pair_of(g->place, k, g->places);
             int of = rank_at(g, i, peer.to);
             MPI_Count theirs = in_window(w, of);
-            void *in = element_at(ch->part[peer.from], all, t);
-            const void *out = element_at(coll_own(c), w->block[of].at + w->at, t);
+            void *in = coll_element_at(ch->part[peer.from], all, t);
+            const void *out = coll_element_at(coll_own(c), w->block[of].at + w->at, t);
             if (k == 0 && mine)
                 schedule_copy(s, in, mine, t, out, mine, t);
             if (k && mine)
@@ -258,7 +243,7 @@ static void give_blocks(struct schedule *s, const struct chain *ch, const struct
     for (int i = 0; ch->grid.node == 0 && i < ch->grid.nodes; i++) {
         int rank = rank_at(&ch->grid, i, ch->grid.place);
         MPI_Count n = in_window(w, rank);
-        void *from = element_at(ch->acc, at, t);
+        void *from = coll_element_at(ch->acc, at, t);
         if (n && rank == me)
             schedule_copy(s, to, n, t, from, n, t);
         else if (n)
@@ -270,17 +255,17 @@ static void give_blocks(struct schedule *s, const struct chain *ch, const struct
     schedule_round(s);
 }
 
-void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c, MPI_Count longest,
-                              MPI_Count most)
+void coll_reduce_scatter_grid(struct schedule *s, const struct coll_call *c,
+                              const struct slice *block, MPI_Count longest, MPI_Count most)
 {
     struct grid g = grid_of(c);
     struct type *t = c->recv.type;
     struct chain ch = chain_of(s, c, most * g.nodes);
-    struct window w = {blocks_of(s, c), 0, most};
+    struct window w = {block, 0, most};
     ch.acc = schedule_elements(s, most * g.nodes, t);
     for (; w.at < longest; w.at += most) {
         add_chain(s, &ch, exchange_blocks(s, &ch, &w), false);
-        give_blocks(s, &ch, &w, element_at(c->recv.buf, w.at, t));
+        give_blocks(s, &ch, &w, coll_element_at(c->recv.buf, w.at, t));
     }
 }
 
@@ -369,12 +354,10 @@ void coll_alltoall_grid(struct schedule *s, const struct coll_call *c)
             struct block in = {room + rank_at(&g, i, peer.from) * n, n, byte};
             if (i == g.node)
                 in = coll_block(&c->recv, rank_at(&g, i, peer.from));
-            if (k == 0 && i == g.node)
+            if (k == 0) {
                 schedule_copy_beside(s, in.buf, in.count, in.type, out.buf, out.count, out.type);
-            else if (k == 0)
-                schedule_copy(s, in.buf, in.count, in.type, out.buf, out.count, out.type);
-            if (k == 0)
                 continue;
+            }
             schedule_recv(s, in.buf, in.count, in.type, rank_at(&g, g.node, peer.from));
             schedule_send(s, out.buf, out.count, out.type, rank_at(&g, g.node, peer.to));
         }

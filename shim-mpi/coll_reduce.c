@@ -149,29 +149,16 @@ static MPI_Count segment_of(MPI_Count count, const struct type *t)
     return n > least ? n : least;
 }
 
-// Also of a buffer that is MPI_BOTTOM, or none.
-static void *element_at(const void *buf, MPI_Count at, const struct type *t)
-{
-    return (void *)((uintptr_t)buf + (uintptr_t)(at * t->extent));
-}
-
-static MPI_Count part_of(MPI_Count count, MPI_Count at, MPI_Count most)
-{
-    MPI_Count rest = count > at ? count - at : 0;
-    return rest < most ? rest : most;
-}
-
 // What lies at most elements from `at` on in the block of each process: that of this one from all others.
-static void add_blocks(struct schedule *s, const struct coll_call *c, void *const in[],
-                       MPI_Count at, MPI_Count most)
+static void add_blocks(struct schedule *s, const struct coll_call *c, const struct slice *block,
+                       void *const in[], MPI_Count at, MPI_Count most)
 {
     struct type *t = c->recv.type;
     int last = c->size - 1;
-    MPI_Count mine = part_of(coll_block_of(c, c->rank).n, at, most);
+    MPI_Count mine = coll_part_of(block[c->rank].n, at, most);
     for (int i = 0; i < c->size; i++) {
-        struct slice block = coll_block_of(c, i);
-        MPI_Count n = part_of(block.n, at, most);
-        const void *own = element_at(coll_own(c), block.at + at, t);
+        MPI_Count n = coll_part_of(block[i].n, at, most);
+        const void *own = coll_element_at(coll_own(c), block[i].at + at, t);
         if (i == c->rank && n)
             schedule_copy(s, in[i], n, t, own, n, t);
         if (i != c->rank && mine)
@@ -183,7 +170,17 @@ static void add_blocks(struct schedule *s, const struct coll_call *c, void *cons
     for (int i = last - 1; i >= 0 && mine; i--)
         schedule_reduce(s, in[i], in[last], mine, t);
     if (mine)
-        schedule_copy(s, element_at(c->recv.buf, at, t), mine, t, in[last], mine, t);
+        schedule_copy(s, coll_element_at(c->recv.buf, at, t), mine, t, in[last], mine, t);
+}
+
+static const struct slice *blocks_of(struct schedule *s, const struct coll_call *c)
+{
+    struct slice *block = schedule_bytes(s, (size_t)c->size * sizeof *block);
+    bool is_counted = c->kind == COLL_REDUCE_SCATTER;
+    MPI_Count at = 0;
+    for (int i = 0; i < c->size; at += block[i++].n)
+        block[i] = (struct slice){at, is_counted ? number_at(c->recv.counts, i) : c->recv.count};
+    return block;
 }
 
 // Every process is sent its block of all others, and combines them in order. In place the result comes over
@@ -191,21 +188,20 @@ static void add_blocks(struct schedule *s, const struct coll_call *c, void *cons
 void coll_add_blocks(struct schedule *s, const struct coll_call *c)
 {
     struct type *t = c->recv.type;
-    MPI_Count mine = coll_block_of(c, c->rank).n, longest = 0;
-    for (int i = 0; i < c->size; i++) {
-        MPI_Count n = coll_block_of(c, i).n;
-        longest = n > longest ? n : longest;
-    }
+    const struct slice *block = blocks_of(s, c);
+    MPI_Count longest = 0;
+    for (int i = 0; i < c->size; i++)
+        longest = block[i].n > longest ? block[i].n : longest;
     MPI_Count most = segment_of(longest, t);
     if (coll_is_grid(c)) {
-        coll_reduce_scatter_grid(s, c, longest, longest < most ? longest : most);
+        coll_reduce_scatter_grid(s, c, block, longest, longest < most ? longest : most);
         return;
     }
     void **in = schedule_bytes(s, (size_t)c->size * sizeof *in);
     for (int i = 0; i < c->size; i++)
-        in[i] = schedule_elements(s, part_of(mine, 0, most), t);
+        in[i] = schedule_elements(s, coll_part_of(block[c->rank].n, 0, most), t);
     for (MPI_Count at = 0; at < longest; at += most)
-        add_blocks(s, c, in, at, most);
+        add_blocks(s, c, block, in, at, most);
 }
 
 void coll_reduce_scatter(struct schedule *s, const struct coll_call *c)
@@ -223,8 +219,8 @@ static void add_scan(struct schedule *s, const struct coll_call *c, void *whole,
 {
     struct type *t = c->recv.type;
     bool exclusive = c->kind == COLL_EXSCAN, has_before = false;
-    void *result = element_at(c->recv.buf, at, t);
-    schedule_copy(s, whole, n, t, element_at(coll_own(c), at, t), n, t);
+    void *result = coll_element_at(c->recv.buf, at, t);
+    schedule_copy(s, whole, n, t, coll_element_at(coll_own(c), at, t), n, t);
     for (int i = 0, d = 1; d < c->size; i++, d *= 2) {
         bool comes = c->rank >= d;
         if (comes)
@@ -252,7 +248,7 @@ void coll_scan(struct schedule *s, const struct coll_call *c)
     for (int i = 0, d = 1; d < c->size; i++, d *= 2)
         in[i] = c->rank >= d ? schedule_elements(s, most, c->recv.type) : NULL;
     for (MPI_Count at = 0; at < count; at += most)
-        add_scan(s, c, whole, in, at, part_of(count, at, most));
+        add_scan(s, c, whole, in, at, coll_part_of(count, at, most));
 }
 
 // ---- Blocking and short: the same without a schedule
